@@ -252,7 +252,7 @@ def _text(given: "dict[str, Any]", name: str) -> str:
     return found
 
 
-def chains(spelled: str, folder: str) -> "list[Chain]":
+def chains(spelled: str, folder: str) -> "list[FolderChain]":
     """Return every absolute path that a client's spelling may mean, links followed and not, each with those above.
 
     Args:
@@ -272,10 +272,10 @@ def chains(spelled: str, folder: str) -> "list[Chain]":
         found = dict.fromkeys(path for whole in wholes for path in (os.path.realpath(whole), os.path.abspath(whole)))
     except (ValueError, OSError):
         raise Refused("This can be no path") from None
-    return [Chain(path) for path in found]
+    return [FolderChain(path) for path in found]
 
 
-class Chain:
+class FolderChain:
     """A path with the folders above it.
 
     Folders are known by what they are, so neither case nor a link nor a second mount makes another one of them.

@@ -10,7 +10,7 @@ from bridge.contract.consent import Coverage, Decision, Grant, Holder, Reach
 from bridge.contract.identity import Capability
 from bridge.identity.caller import HOST, Caller, Client
 from bridge.policy.consent import ConsentCase
-from bridge.policy.offers import Bounds, offers
+from bridge.policy.offers import AnswerBounds, offers
 from bridge.policy.targets import Rung, Target, command_target, is_executable, named_target, parse_key, url_target
 
 PERSON = Caller(HOST, "link-0", "Obsidian")
@@ -51,7 +51,7 @@ def say(
     reach: Reach | None = None,
 ) -> tuple[Grant, ...]:
     """Give the first answer of a decision that is offered and fits; nothing is said where none is offered."""
-    for offer in offers(case, Bounds(), datetime.now(UTC)):
+    for offer in offers(case, AnswerBounds(), datetime.now(UTC)):
         extent = offer.extent
         is_reach = reach is None or (bool(extent.rungs) and extent.rungs[0].reach is reach)
         if offer.decision is decision and what in {None, extent.what} and who in {None, extent.who} and is_reach:

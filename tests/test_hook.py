@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge import hook
-from bridge.hook import Chain, Refused, Unclear, answer_of, decide, edits_of, in_vault
+from bridge.hook import FolderChain, Refused, Unclear, answer_of, decide, edits_of, in_vault
 from tests.hooked import Answered, claude, configuration, run_hook
 
 CODEX_PATCH = """*** Begin Patch
@@ -237,7 +237,7 @@ def test_a_folder_is_the_same_by_any_of_its_names(vault: Path, tmp_path: Path, m
     """As on a disk that does not tell upper and lower case apart, or where a folder is mounted twice."""
     identity = hook._identity
     monkeypatch.setattr(hook, "_identity", lambda path: identity(path.replace("VAULT", "Vault")))
-    assert Chain(str(tmp_path / "VAULT" / "Ideas.md")).below(str(vault)) == "Ideas.md"
+    assert FolderChain(str(tmp_path / "VAULT" / "Ideas.md")).below(str(vault)) == "Ideas.md"
 
 
 def test_a_home_is_known_by_its_sign(vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

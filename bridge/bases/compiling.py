@@ -14,7 +14,7 @@ from bridge.bases.failures import ExpressionError
 from bridge.bases.functions import FILE_FIELDS, GLOBALS, LAZY, METHODS, NAMES, Function, Scope, item, member
 from bridge.bases.rows import Value
 from bridge.bases.syntax import Binary, Call, Index, ListOf, Literal, Member, Name, Node, OperatorChain, Regex, Unary
-from bridge.bases.texts import Pattern
+from bridge.bases.texts import TextPattern
 from bridge.bases.values import ARITHMETIC, LISTS, add, comparison, equal, is_true, negative, type_name
 
 Evaluate = Callable[[Scope], Value]
@@ -289,7 +289,7 @@ def _constant(value: Value) -> Evaluate:
 
 def _pattern(node: Regex) -> Evaluate:
     try:
-        return _constant(Pattern(node.source, node.flags))
+        return _constant(TextPattern(node.source, node.flags))
     except ExpressionError as error:
         raise _at(error, node.start) from None
 

@@ -55,7 +55,7 @@ class BaseError(Exception):
         return f"{place}{self.message}{quoted}"
 
 
-class Budget:
+class StepBudget:
     """The steps that are left of one query.
 
     Args:

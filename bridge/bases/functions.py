@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 
 from bridge.bases import lists, texts
 from bridge.bases.dates import UNITS, Date, Duration, measured, read_date, read_duration
-from bridge.bases.failures import Budget, ExpressionError
+from bridge.bases.failures import ExpressionError, StepBudget
 from bridge.bases.numbers import WHITE, Number, fixed, floor, read_number, rounded, whole
 from bridge.bases.rows import Html, Icon, Image, Link, Row, Value, Vault, read_link
-from bridge.bases.texts import Pattern
+from bridge.bases.texts import TextPattern
 from bridge.bases.values import LISTS, NUMBERS, TEXTS, is_true, joined, text, type_name
 
 
@@ -41,7 +41,7 @@ class Scope:
         "vault",
     )
 
-    def __init__(self, vault: Vault, now: Date, budget: Budget, this: Row | None = None) -> None:
+    def __init__(self, vault: Vault, now: Date, budget: StepBudget, this: Row | None = None) -> None:
         self.vault, self.now, self.budget, self.this = vault, now, budget, this
         self.row = Row("", 0, (0, 0), {}, (), vault)
         self.value: Value = None
@@ -226,13 +226,13 @@ def _contains_texts(own: str, wanted: tuple[Value, ...], test: Callable[[Iterabl
 
 
 def _split(scope: Scope, own: str, separator: Value, count: Value = None) -> list[Value]:
-    by = separator if type(separator) is Pattern else as_text(separator)
+    by = separator if type(separator) is TextPattern else as_text(separator)
     pieces: list[Value] = list(texts.split(own, by, scope.budget))
     return pieces if count is None else pieces[: max(0, whole(as_number(count)))]
 
 
 def _replaced(scope: Scope, own: str, wanted: Value, replacement: Value) -> str:
-    by = wanted if type(wanted) is Pattern else as_text(wanted)
+    by = wanted if type(wanted) is TextPattern else as_text(wanted)
     return texts.replaced(own, by, as_text(replacement), scope.budget)
 
 
@@ -401,8 +401,8 @@ def _methods() -> dict[str, dict[type, Function]]:
     enter(_LINK, Link)
     enter(_FILE, Row)
     enter(_OBJECT, dict)
-    enter(_REGEX, Pattern)
-    everything = (*TEXTS, int, float, bool, *LISTS, Date, Duration, Link, Row, dict, Pattern, type(None))
+    enter(_REGEX, TextPattern)
+    everything = (*TEXTS, int, float, bool, *LISTS, Date, Duration, Link, Row, dict, TextPattern, type(None))
     enter(_ANY, *everything)
     empty = Function("isEmpty", "Any", "", 0, lambda _scope, own: lists.is_empty(own))
     for kind in everything:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, TypeVar
 
 from bridge.bases.dates import Date, Duration, between, read_date
-from bridge.bases.failures import MOST_ITEMS, Budget, TooMuch
+from bridge.bases.failures import MOST_ITEMS, StepBudget, TooMuch
 from bridge.bases.numbers import Number, quotient, tame
 from bridge.bases.rows import Link, Row, Tags, Value
 from bridge.bases.values import LISTS, TEXTS, equal, identical, length_of, same_place, text
@@ -19,7 +19,7 @@ _HOLDING: Final = TEXTS | LISTS | {dict}
 _PLAIN: Final = frozenset({int, float})
 
 
-def contains(values: list[Value], wanted: Value, budget: Budget) -> bool:
+def contains(values: list[Value], wanted: Value, budget: StepBudget) -> bool:
     """Return whether a value is among others; of tags also whether one is nested in it."""
     budget.spend(len(values))
     if type(values) is Tags and isinstance(wanted, str):
@@ -32,7 +32,7 @@ def contains(values: list[Value], wanted: Value, budget: Budget) -> bool:
     return False
 
 
-def _has_link(values: list[Value], wanted: Link, budget: Budget) -> bool:
+def _has_link(values: list[Value], wanted: Link, budget: StepBudget) -> bool:
     """Return whether a link is in a list: one with the same target file, or with the same text if it has none."""
     target, path = wanted.target, wanted.path
     for value in values:
@@ -61,7 +61,7 @@ def spread(values: tuple[Value, ...]) -> list[Value]:
     return spread
 
 
-def flat(values: list[Value], budget: Budget) -> list[Value]:
+def flat(values: list[Value], budget: StepBudget) -> list[Value]:
     """Return a list without lists in it."""
     found: list[Value] = []
     pending = [iter(values)]
@@ -80,7 +80,7 @@ def flat(values: list[Value], budget: Budget) -> list[Value]:
     return found
 
 
-def unique(values: list[Value], budget: Budget) -> list[Value]:
+def unique(values: list[Value], budget: StepBudget) -> list[Value]:
     """Return a list without what is in it twice.
 
     The app keeps values by their texts in an object of JavaScript, which gives whole numbers first, by size.
@@ -97,7 +97,7 @@ def unique(values: list[Value], budget: Budget) -> list[Value]:
     return [value for key in ordered for value in kept[key]]
 
 
-def sorted_values(values: list[Value], budget: Budget) -> list[Value]:
+def sorted_values(values: list[Value], budget: StepBudget) -> list[Value]:
     """Return a list sorted: numbers by size, and anything else as `natural` has it."""
     budget.items(len(values) * 4)
     if all(type(value) in _PLAIN for value in values):
@@ -163,7 +163,7 @@ def is_empty(value: Value) -> bool:
     return value is None or (type(value) in _HOLDING and not value)
 
 
-Summary = Callable[[list[Value], Budget], Value]
+Summary = Callable[[list[Value], StepBudget], Value]
 
 
 def _dates(values: list[Value]) -> list[Date]:
@@ -175,14 +175,14 @@ def _dates(values: list[Value]) -> list[Date]:
 
 
 def _of_numbers(summary: Callable[[list[Number]], Value]) -> Summary:
-    def run(values: list[Value], _budget: Budget) -> Value:
+    def run(values: list[Value], _budget: StepBudget) -> Value:
         found = numbers(values)
         return summary(found) if found else None
 
     return run
 
 
-def _range(values: list[Value], _budget: Budget) -> Value:
+def _range(values: list[Value], _budget: StepBudget) -> Value:
     """Return the range from the smallest number to the largest, or from the first date to the last."""
     if found := numbers(values):
         return tame(max(found) - min(found))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import re2
 
-from bridge.bases.failures import MOST_TEXT, Budget, ExpressionError, TooMuch
+from bridge.bases.failures import MOST_TEXT, ExpressionError, StepBudget, TooMuch
 from bridge.bases.numbers import EXACT, WHITE, Number, whole
 
 _FLAGS: Final = frozenset("dgimsuy")
@@ -25,7 +25,7 @@ _REFERENCE: Final = re.compile(r"\$(?:([$&`'])|(\d{1,2})|<([^>]*)>)")
 _LOOKING: Final = ("?=", "?!", "?<=", "?<!")
 
 
-class Pattern:
+class TextPattern:
     """A regular expression as it is written between slashes.
 
     Args:
@@ -53,18 +53,18 @@ class Pattern:
             reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
             raise ExpressionError(f"the regular expression /{source}/ is not evaluated: {reason}") from None
 
-    def matches(self, text: str, budget: Budget) -> bool:
+    def matches(self, text: str, budget: StepBudget) -> bool:
         """Return whether it matches anywhere in a text."""
         budget.spend(len(text) // 8)
         return self._compiled.search(_readable(text)) is not None
 
-    def found(self, text: str, budget: Budget) -> Iterator[Any]:
+    def found(self, text: str, budget: StepBudget) -> Iterator[Any]:
         """Find every match in a text, in order."""
         budget.spend(len(text))
         return iter(self._compiled.finditer(_readable(text)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pattern) and (self.source, self.flags) == (other.source, other.flags)
+        return isinstance(other, TextPattern) and (self.source, self.flags) == (other.source, other.flags)
 
     def __hash__(self) -> int:
         return hash((self.source, self.flags))
@@ -73,7 +73,7 @@ class Pattern:
         return f"/{self.source}/{self.flags}"
 
 
-def replaced_matches(text: str, pattern: Pattern, replacement: str, budget: Budget) -> str:
+def replaced_matches(text: str, pattern: TextPattern, replacement: str, budget: StepBudget) -> str:
     """Replace the first match of a pattern, or all if it is global.
 
     Args:
@@ -122,7 +122,7 @@ def expand(
     return _REFERENCE.sub(said, replacement)
 
 
-def split_at_matches(text: str, pattern: Pattern, budget: Budget) -> list[str | None]:
+def split_at_matches(text: str, pattern: TextPattern, budget: StepBudget) -> list[str | None]:
     """Split a text at the matches of a pattern, as JavaScript does: what groups found is kept."""
     pieces: list[str | None] = []
     at = 0
@@ -232,7 +232,7 @@ def bounds(size: int, start: Number, end: Number | None) -> tuple[int, int]:
     return first, max(first, last)
 
 
-def repeated(text: str, count: Number, budget: Budget) -> str:
+def repeated(text: str, count: Number, budget: StepBudget) -> str:
     """Return a text so many times.
 
     Raises:
@@ -252,9 +252,9 @@ def titled(text: str) -> str:
     return _WORD_START.sub(lambda found: found[0].upper(), text)
 
 
-def replaced(text: str, wanted: str | Pattern, replacement: str, budget: Budget) -> str:
+def replaced(text: str, wanted: str | TextPattern, replacement: str, budget: StepBudget) -> str:
     """Replace every place of a text; of a pattern the first match, or every one if it is global."""
-    if isinstance(wanted, Pattern):
+    if isinstance(wanted, TextPattern):
         return replaced_matches(text, wanted, replacement, budget)
     if wanted and "$" not in replacement:
         budget.text(len(text) + text.count(wanted) * max(0, len(replacement) - len(wanted)))
@@ -282,16 +282,16 @@ def _places(text: str, wanted: str) -> list[int]:
     return places
 
 
-def split(text: str, separator: str | Pattern, budget: Budget) -> list[str | None]:
+def split(text: str, separator: str | TextPattern, budget: StepBudget) -> list[str | None]:
     """Split a text; an empty separator splits between all characters."""
-    if isinstance(separator, Pattern):
+    if isinstance(separator, TextPattern):
         return split_at_matches(text, separator, budget)
     pieces: list[str | None] = list(text.split(separator)) if separator else list(text)
     budget.items(len(pieces))
     return pieces
 
 
-def escaped(text: str, budget: Budget) -> str:
+def escaped(text: str, budget: StepBudget) -> str:
     """Return a text in which nothing means anything in HTML."""
     budget.text(6 * len(text))
     return text.translate(_HTML)

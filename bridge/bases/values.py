@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from bridge.bases.dates import Date, Duration, between, moved, read_date, read_duration
-from bridge.bases.failures import MOST_TEXT, Budget, ExpressionError, TooMuch
+from bridge.bases.failures import MOST_TEXT, ExpressionError, StepBudget, TooMuch
 from bridge.bases.numbers import Number, number_text, quotient, read_number, remainder, tame
 from bridge.bases.rows import Html, Icon, Image, Link, Row, Tag, Tags, Url, Value, read_link
-from bridge.bases.texts import Pattern
+from bridge.bases.texts import TextPattern
 from bridge.notes.names import split_link
 
 TYPES: Final[dict[type, str]] = (
     {kind: kind.__name__ for kind in (Tag, Url, Icon, Image, Date, Duration, Link)}
     | {type(None): "Null", bool: "Boolean", int: "Number", float: "Number", str: "String", Html: "HTML"}
-    | {list: "List", Tags: "List", dict: "Object", Row: "File", Pattern: "RegExp"}
+    | {list: "List", Tags: "List", dict: "Object", Row: "File", TextPattern: "RegExp"}
 )
 """The names of the types, as the app has them in its messages."""
 
@@ -114,7 +114,7 @@ def plain(value: Value, depth: int = 0, left: list[int] | None = None) -> Any:
 # -- equality --------------------------------------------------------------------------------------------------------
 
 
-def equal(left: Value, right: Value, budget: Budget) -> bool:
+def equal(left: Value, right: Value, budget: StepBudget) -> bool:
     """Return whether two values are equal as `==` has it.
 
     Numbers, texts and booleans compare as in JavaScript; links by the files they lead to; a date or duration with the
@@ -139,7 +139,7 @@ def same_place(left: Link, right: Link) -> bool:
     return split_link(left.path)[0] == split_link(right.path)[0] if left.path != right.path else True
 
 
-def _loosely(left: Value, right: Value, budget: Budget) -> bool:
+def _loosely(left: Value, right: Value, budget: StepBudget) -> bool:
     kind, other = type(left), type(right)
     if kind in _PRIMITIVES:
         return other in _PRIMITIVES and _same_primitive(left, right)
@@ -184,7 +184,7 @@ def _equal_durations(left: Duration, right: Value) -> bool:
     return type(other) is Duration and length_of(left) == length_of(other)
 
 
-def _equal_objects(left: Mapping[str, Value], right: Value, budget: Budget) -> bool:
+def _equal_objects(left: Mapping[str, Value], right: Value, budget: StepBudget) -> bool:
     budget.spend(_STEPS_OF_AN_ITEM * (len(left) + 1))
     return (
         type(right) is dict
@@ -198,11 +198,11 @@ _EQUAL: Final[dict[type, Callable[[Any, Value], bool]]] = {
     Row: lambda left, right: left.path == (right.path if type(right) is Row else right),
     Date: _equal_dates,
     Duration: _equal_durations,
-    Pattern: operator.eq,
+    TextPattern: operator.eq,
 }
 
 
-def identical(left: Value, right: Value, budget: Budget) -> bool:
+def identical(left: Value, right: Value, budget: StepBudget) -> bool:
     """Return whether two values are the same in type and text, so that one of them is a duplicate."""
     kind = type(left)
     if kind is not type(right) and not (kind in NUMBERS and type(right) in NUMBERS and bool not in {kind, type(right)}):
@@ -281,7 +281,7 @@ def _invalid(left: Value, right: Value) -> ExpressionError:
     return ExpressionError(f"Invalid operator between {type_name(left)} and {type_name(right)}")
 
 
-def add(left: Value, right: Value, budget: Budget) -> Value:
+def add(left: Value, right: Value, budget: StepBudget) -> Value:
     """Return the sum: of numbers; of texts, and a text and anything, one after the other; of a date and a duration."""
     kind, other = type(left), type(right)
     if kind in _PLAIN and other in _PLAIN:
@@ -297,7 +297,7 @@ def add(left: Value, right: Value, budget: Budget) -> Value:
     return _added(left, right, budget)
 
 
-def _added(left: Value, right: Value, budget: Budget) -> Value:
+def _added(left: Value, right: Value, budget: StepBudget) -> Value:
     kind, other = type(left), type(right)
     if kind is Duration and other is Duration:
         return left.added(right)

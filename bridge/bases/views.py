@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 from bridge.bases.base_file import Base, Filter, Group, Order, PropertyId, Statement, View
 from bridge.bases.compiling import NO_THIS, Compiled, Evaluate, both, compile_expression, either
 from bridge.bases.dates import Date
-from bridge.bases.failures import BaseError, Budget, ExpressionError, TooMuch
+from bridge.bases.failures import BaseError, ExpressionError, StepBudget, TooMuch
 from bridge.bases.functions import FILE_FIELDS, Scope
 from bridge.bases.lists import SUMMARIES, Summary, group_key, in_order, shown
 from bridge.bases.rows import Row, Value, Vault
@@ -104,7 +104,7 @@ class GroupOfRows(NamedTuple):
 
 
 @dataclass
-class Table:
+class ViewTable:
     """The content of a view.
 
     Attributes:
@@ -162,9 +162,9 @@ def evaluate(
     now: Date,
     *,
     this: Row | None = None,
-    budget: Budget | None = None,
+    budget: StepBudget | None = None,
     pause: Callable[[], None] = lambda: None,
-) -> Table:
+) -> ViewTable:
     """Return what a view shows.
 
     Args:
@@ -180,7 +180,7 @@ def evaluate(
         BaseError: A filter, or what the rows are sorted or grouped by, cannot be evaluated at all; or it is too much
             work.
     """
-    evaluation = _Evaluation(base, view, Scope(vault, now, budget or Budget(), this), pause)
+    evaluation = _Evaluation(base, view, Scope(vault, now, budget or StepBudget(), this), pause)
     try:
         return evaluation.table()
     except TooMuch as error:
@@ -215,7 +215,7 @@ class _Evaluation:
         self._broken = {error.where: error for error in broken}
         self._kept: dict[str, dict[str, Value]] = {}
 
-    def table(self) -> Table:
+    def table(self) -> ViewTable:
         """Return what the view shows."""
         base, view = self._base, self._view
         if wrong := (*base.problems, *view.problems):
@@ -237,7 +237,7 @@ class _Evaluation:
         if group is not None and view.group is not None:
             rows, groups = self._grouped(rows, group, view.group, below)
         summaries = self._summaries(rows, below)
-        return Table(view, columns, rows, found, groups, summaries, base.remarks, self)
+        return ViewTable(view, columns, rows, found, groups, summaries, base.remarks, self)
 
     def value(self, column: Column, row: Row) -> Value:
         """Return a cell's value; `Broken` where its expression fails."""
@@ -418,7 +418,7 @@ def _run_of(each: PropertyId, formulas: Mapping[str, Evaluate]) -> Evaluate:
 
 
 def _no_summary(name: str) -> Summary:
-    def fail(_values: list[Value], _budget: Budget) -> Value:
+    def fail(_values: list[Value], _budget: StepBudget) -> Value:
         raise ExpressionError(f"there is no summary {name!r}")
 
     return fail

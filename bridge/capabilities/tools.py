@@ -9,7 +9,7 @@ from bridge.capabilities.history import RETAIN_SECONDS, History
 from bridge.capabilities.trust import Trust
 from bridge.contract.events import DraftsChanged
 from bridge.drafts.draft import Base as DraftBase
-from bridge.drafts.draft import Limits
+from bridge.drafts.draft import DraftLimits
 from bridge.drafts.store import Drafts
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.additions import judge
@@ -69,9 +69,9 @@ async def open_tools(
     )
     ended: Signal[[str]] = Signal()
 
-    def limits() -> Limits:
+    def limits() -> DraftLimits:
         current = base.settings.current
-        return Limits(current.draft_files, current.draft_megabytes)
+        return DraftLimits(current.draft_files, current.draft_megabytes)
 
     drafts = Drafts(
         base.kept("drafts").path,

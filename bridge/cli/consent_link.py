@@ -41,7 +41,7 @@ REVISED: Final = "revised"
 
 
 @dataclass(frozen=True, slots=True)
-class ConsentAnswer:
+class ScreenAnswer:
     """The person's decision about a question.
 
     Attributes:
@@ -77,7 +77,7 @@ class ConsentAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class HunkEdit:
     """The person's edit of one hunk.
 
     Attributes:
@@ -292,7 +292,7 @@ class ConsentLink:
             await say("The bridge has gone. Waiting for it to come back; Ctrl-C leaves.")
             await self._reconnect(say, "The bridge is back. Waiting for questions.")
 
-    async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
+    async def respond(self, answers: Sequence[ScreenAnswer]) -> list[ConsentReply] | None:
         """Send answers to the bridge, those to several questions in one message.
 
         Args:
@@ -318,7 +318,7 @@ class ConsentLink:
             for answer, reply in zip(answers, replies, strict=True)
         ]
 
-    async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
+    async def revise(self, request: ConsentRequest, edit: HunkEdit) -> Revision | None:
         """Have the bridge plan anew with other text.
 
         Args:
@@ -428,7 +428,7 @@ def _start_bridge(vault: Path) -> "StartedBridge":
     return StartedBridge(vault)
 
 
-async def _send(bridge: Connection, answers: Sequence[ConsentAnswer]) -> list[ConsentReply]:
+async def _send(bridge: Connection, answers: Sequence[ScreenAnswer]) -> list[ConsentReply]:
     params = [answer.to_params() for answer in answers]
     if len(params) == 1:
         return [ConsentReply.model_validate(await bridge.request("consent.respond", **params[0]))]

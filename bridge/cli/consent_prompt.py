@@ -13,13 +13,13 @@ import typer
 from rich.text import Text
 
 from bridge.cli.answer_keys import LABELS
-from bridge.cli.consent_link import REVISED, ConsentAnswer, ConsentLink, QuestionEnd
+from bridge.cli.consent_link import REVISED, ConsentLink, QuestionEnd, ScreenAnswer
 from bridge.cli.family import CommandLine, command
-from bridge.cli.keyboard import Conversation, Keyboard, PersonLeft, open_keyboard
+from bridge.cli.keyboard import Dialog, Keyboard, PersonLeft, open_keyboard
 from bridge.cli.layout import wrap
 from bridge.cli.options import option
 from bridge.cli.printer import FAILURE, Printer, fail
-from bridge.cli.question_dialog import Decided, QuestionDialog, Step
+from bridge.cli.question_dialog import Decided, NextStep, QuestionDialog
 from bridge.cli.question_screen import draw_question
 from bridge.cli.sanitize import sanitize
 from bridge.cli.stopping import cancel_on_signals
@@ -78,7 +78,7 @@ class ConsentPrompt:
         decided = await self._unless(self._decide(request), self._questions.ended(request))
         if isinstance(decided, list):
             return await self._respond(decided)
-        if decided is Step.LATER:
+        if decided is NextStep.LATER:
             self._questions.put_aside(request.request_id)
             self._say(Text("Set aside: it stays open."))
             return False
@@ -93,7 +93,7 @@ class ConsentPrompt:
         aside = self._questions.set_aside
         first = min(aside, key=lambda request: request.expires_at)
         said = "1 question is" if len(aside) == 1 else f"{len(aside)} questions are"
-        conversation = Conversation(self._printer, keyboard, lambda: self._questions.current(first))
+        conversation = Dialog(self._printer, keyboard, lambda: self._questions.current(first))
 
         async def take_up() -> None:
             await conversation.ask(lambda: f"{said} set aside ({conversation.remaining()}): Enter to answer now ")
@@ -125,9 +125,9 @@ class ConsentPrompt:
             self._printer.json({"event": "requested", "request": request.to_wire()}, compact=True)
         if self._keyboard is None:
             self._show_unasked(request)
-            return [ConsentAnswer(request, Decision.ALLOW_ONCE)]
+            return [ScreenAnswer(request, Decision.ALLOW_ONCE)]
         self._keyboard.discard()
-        conversation = Conversation(self._printer, self._keyboard, lambda: self._questions.current(request))
+        conversation = Dialog(self._printer, self._keyboard, lambda: self._questions.current(request))
         dialog = QuestionDialog(request, self._link, conversation)
         dialog.show()
         if self._interrupted:
@@ -140,7 +140,7 @@ class ConsentPrompt:
         if not self._printer.as_json:
             self._printer.lines(draw_question(request, width=self._printer.readable).lines)
 
-    async def _respond(self, answers: list[ConsentAnswer]) -> bool:
+    async def _respond(self, answers: list[ScreenAnswer]) -> bool:
         """Send the answers, and say what became of each question."""
         replies = await self._link.respond(answers)
         accepted = 0
@@ -195,13 +195,13 @@ def describe_end(end: QuestionEnd) -> Text:
     return sentence.append(".")
 
 
-def _is_covered(answers: list[ConsentAnswer], answer: ConsentAnswer, reply: ConsentReply) -> bool:
+def _is_covered(answers: list[ScreenAnswer], answer: ScreenAnswer, reply: ConsentReply) -> bool:
     """Return whether one of several answers has ended this question too, in the way that was wanted."""
     wanted = Outcome.ALLOWED if answer.decision.allows else Outcome.DENIED
     return len(answers) > 1 and reply.outcome is wanted
 
 
-def _done(answer: ConsentAnswer, reply: ConsentReply) -> Text:
+def _done(answer: ScreenAnswer, reply: ConsentReply) -> Text:
     """Return what an answer has brought about; of one for longer, what is remembered and how to take it back."""
     if answer.option is None:
         part = " What you left out is not written." if answer.hunks is not None else ""

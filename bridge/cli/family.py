@@ -133,7 +133,7 @@ class Group(typer.Typer):
         self.add(name, about)(lambda cli: table.print(cli, cli.ask(method)))
 
 
-class Lines(Protocol):
+class DrawsLines(Protocol):
     """The function that draws one thing for a screen of some columns."""
 
     def __call__(self, thing: Thing, width: int, /) -> Iterable[Text]:
@@ -230,7 +230,7 @@ class Family(Group):
 
         self.add("list", about)(work)
 
-    def show(self, about: str, draw: Lines) -> None:
+    def show(self, about: str, draw: DrawsLines) -> None:
         """Add the command `show`.
 
         Args:

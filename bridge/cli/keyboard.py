@@ -192,7 +192,7 @@ FREE_ROWS: Final = 2
 """Rows of a page for the line that asks, and one of the page before."""
 
 
-class Conversation:
+class Dialog:
     """The screen and the keyboard, while one question is open. With `--json` nothing is said in words.
 
     Args:

@@ -19,7 +19,7 @@ _NUMBERS: Final = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProposalPart:
     """A part of a change.
 
     Attributes:
@@ -44,12 +44,12 @@ class Part:
         return is_one and bool(self.rows[0]) and not self.file.follows
 
 
-def parts_of(preview: Preview) -> list[Part]:
+def parts_of(preview: Preview) -> list[ProposalPart]:
     """Return what can be left out, in the order of the diffs. What was not sent whole cannot be chosen from."""
-    parts: list[Part] = []
+    parts: list[ProposalPart] = []
     for files in _units(preview):
         if files[0].unit:
-            parts.append(Part(files, None, tuple(tuple(parse_diff(file.diff)) for file in files)))
+            parts.append(ProposalPart(files, None, tuple(tuple(parse_diff(file.diff)) for file in files)))
         elif not files[0].truncated and files[0].change in {"create", "modify", "delete"}:
             parts += _parts_of_file(files[0])
     return parts
@@ -65,7 +65,7 @@ class PartGroup:
     """
 
     files: tuple[FilePreview, ...]
-    parts: tuple[tuple[int, Part], ...]
+    parts: tuple[tuple[int, ProposalPart], ...]
 
     @property
     def label(self) -> str:
@@ -78,7 +78,7 @@ class PartGroup:
 
 def part_groups(preview: Preview) -> list[PartGroup]:
     """Return all files in the order in which their parts are numbered, those that belong together beside each other."""
-    numbered: dict[str, list[tuple[int, Part]]] = {}
+    numbered: dict[str, list[tuple[int, ProposalPart]]] = {}
     for number, part in enumerate(parts_of(preview), 1):
         numbered.setdefault(part.file.path, []).append((number, part))
     return [PartGroup(files, tuple(numbered.get(files[0].path, ()))) for files in _units(preview)]
@@ -102,7 +102,7 @@ def draw_numbered(number: int, line: Text) -> Text:
     return Text.assemble((f"[{number}] ", "bold"), line[2:])
 
 
-def draw_parts(parts: Sequence[Part], width: int, *, first: int = 1) -> Iterator[Text]:
+def draw_parts(parts: Sequence[ProposalPart], width: int, *, first: int = 1) -> Iterator[Text]:
     """Yield the parts with their numbers, each file under its name.
 
     Args:
@@ -144,7 +144,7 @@ def read_numbers(text: str, most: int) -> set[int] | None:
     return numbers
 
 
-def kept_hunks(parts: Sequence[Part], left_out: set[int]) -> dict[str, list[int]]:
+def kept_hunks(parts: Sequence[ProposalPart], left_out: set[int]) -> dict[str, list[int]]:
     """Return what an answer says of the files of which something is left out: which hunks it keeps.
 
     Args:
@@ -160,19 +160,19 @@ def kept_hunks(parts: Sequence[Part], left_out: set[int]) -> dict[str, list[int]
     return kept
 
 
-def new_text(part: Part) -> str:
+def new_text(part: ProposalPart) -> str:
     """Return the lines of a hunk as they would be afterwards, those around the change included."""
     lines = [row.text.removesuffix("\r") for row in part.rows[0] if row.new is not None]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _parts_of_file(file: FilePreview) -> Iterator[Part]:
+def _parts_of_file(file: FilePreview) -> Iterator[ProposalPart]:
     rows = parse_diff(file.diff)
     if file.change == "modify":
         for index, hunk in enumerate(_hunks(rows)):
-            yield Part((file,), index, (hunk,))
+            yield ProposalPart((file,), index, (hunk,))
     else:
-        yield Part((file,), None, (tuple(rows),))
+        yield ProposalPart((file,), None, (tuple(rows),))
 
 
 def _hunks(rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow, ...]]:

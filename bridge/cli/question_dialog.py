@@ -18,10 +18,10 @@ from bridge.cli.answer_keys import (
     option_keys,
     options_for_longer,
 )
-from bridge.cli.consent_link import ConsentAnswer, ConsentLink, Edit
-from bridge.cli.keyboard import Conversation
+from bridge.cli.consent_link import ConsentLink, HunkEdit, ScreenAnswer
+from bridge.cli.keyboard import Dialog
 from bridge.cli.proposal_parts import (
-    Part,
+    ProposalPart,
     draw_conflicts,
     draw_parts,
     kept_hunks,
@@ -46,14 +46,14 @@ _NAMED: Final = 3
 """Things left out that a warning names."""
 
 
-class Step(Enum):
+class NextStep(Enum):
     """The next step when the person has not answered."""
 
     LATER = "later"
     REVISED = "revised"
 
 
-Decided = list[ConsentAnswer] | Step
+Decided = list[ScreenAnswer] | NextStep
 Action = Callable[[], Awaitable[Decided | None]]
 """The action of a key; None where the person is asked again."""
 
@@ -67,7 +67,7 @@ class QuestionDialog:
         conversation: The screen and the keyboard.
     """
 
-    def __init__(self, request: ConsentRequest, link: ConsentLink, conversation: Conversation) -> None:
+    def __init__(self, request: ConsentRequest, link: ConsentLink, conversation: Dialog) -> None:
         self._request = request
         self._preview = request.preview or Preview()
         self._link = link
@@ -153,7 +153,7 @@ class QuestionDialog:
 
     async def _deny_with_message(self) -> Decided | None:
         said = await self._talk.ask("Message to the agent (empty: back): ")
-        return [ConsentAnswer(self._request, Decision.DENY_ONCE, feedback=said)] if said else None
+        return [ScreenAnswer(self._request, Decision.DENY_ONCE, feedback=said)] if said else None
 
     async def _tell(self) -> None:
         said = await self._talk.ask("Message to the agent, sent with your answer (empty: none): ")
@@ -172,7 +172,7 @@ class QuestionDialog:
             revision = await self._link.resolve(self._request, choices)
             if revision is not None and revision.accepted and revision.question is not None:
                 self._questions.revise(revision.question)
-                return Step.REVISED
+                return NextStep.REVISED
             self._talk.say(sanitize(f"That was not taken: {revision.reason if revision else 'the bridge has gone'}"))
         return None
 
@@ -207,18 +207,18 @@ class QuestionDialog:
         decision, hunks = Decision.DENY_ONCE, None
         if left_out:
             decision, hunks = Decision.ALLOW_ONCE, kept_hunks(parts, left_out)
-        answer = ConsentAnswer(self._request, decision, None, words or None, hunks, tuple(comments), bool(left_out))
+        answer = ScreenAnswer(self._request, decision, None, words or None, hunks, tuple(comments), bool(left_out))
         return [answer]
 
     def _answered(
         self, decision: Decision, option: AnswerOption | None = None, *, hunks: dict[str, list[int]] | None = None
-    ) -> list[ConsentAnswer]:
+    ) -> list[ScreenAnswer]:
         """Return the answer, with what the person wants to tell the agent."""
         said = self._questions.message(self._request)
-        return [ConsentAnswer(self._request, decision, option, feedback=said, hunks=hunks)]
+        return [ScreenAnswer(self._request, decision, option, feedback=said, hunks=hunks)]
 
     async def _later(self) -> Decided:
-        return Step.LATER
+        return NextStep.LATER
 
     async def _choose(self) -> Decided | None:
         """Return one of all answers for longer, from the list with their sentences."""
@@ -252,7 +252,7 @@ class QuestionDialog:
             return await self._allow_without(left_out, parts)
         return None
 
-    async def _allow_without(self, left_out: set[int], parts: list[Part]) -> Decided | None:
+    async def _allow_without(self, left_out: set[int], parts: list[ProposalPart]) -> Decided | None:
         """Return a yes to some parts, when the person has seen once more which."""
         if len(left_out) == len(parts):
             self._talk.say("Then nothing would be left to do: n denies it.")
@@ -261,11 +261,11 @@ class QuestionDialog:
         hunks = kept_hunks(parts, left_out)
         return self._answered(Decision.ALLOW_ONCE, hunks=hunks) if await self._is_sure() else None
 
-    def _say_parts(self, parts: list[Part], left_out: set[int], what: str) -> None:
+    def _say_parts(self, parts: list[ProposalPart], left_out: set[int], what: str) -> None:
         kept = set(range(1, len(parts) + 1)) - left_out
         self._talk.say(f"To be allowed, once: {_listed(kept)}. To be {what}: {_listed(left_out)}.")
 
-    async def _left_out(self, parts: list[Part]) -> set[int]:
+    async def _left_out(self, parts: list[ProposalPart]) -> set[int]:
         """Return the numbers of the parts that the person does not want; none when they go back."""
         while True:
             word = await self._talk.ask("Leave out: numbers such as 2 5-7, or ? for one by one (empty: back): ")
@@ -276,7 +276,7 @@ class QuestionDialog:
                 return numbers
             self._talk.say(f"Type numbers from 1 to {len(parts)}.")
 
-    async def _one_by_one(self, parts: list[Part]) -> set[int]:
+    async def _one_by_one(self, parts: list[ProposalPart]) -> set[int]:
         left_out: set[int] = set()
         for number, part in enumerate(parts, 1):
             self._talk.show(draw_parts([part], self._talk.width, first=number))
@@ -298,11 +298,11 @@ class QuestionDialog:
         if parts and number is not None:
             failure = await self._revise(parts[number - 1])
             if failure is None:
-                return Step.REVISED
+                return NextStep.REVISED
             self._talk.say(sanitize(failure))
         return None
 
-    async def _revise(self, part: Part) -> str | None:
+    async def _revise(self, part: ProposalPart) -> str | None:
         """Have a hunk edited and the change planned anew; returns why there is no new plan, if so."""
         before = new_text(part)
         try:
@@ -311,7 +311,7 @@ class QuestionDialog:
             return str(failure)
         if after == before:
             return "Nothing was changed. An editor with a window of its own has to wait for you, as `code --wait` does."
-        revision = await self._link.revise(self._request, Edit(part.file.path, part.hunk or 0, after))
+        revision = await self._link.revise(self._request, HunkEdit(part.file.path, part.hunk or 0, after))
         if revision is None:
             return "The bridge has gone, and this text with it."
         if not revision.accepted or revision.question is None:
@@ -337,9 +337,9 @@ class QuestionDialog:
                 was_warned = True
                 self._talk.say(Text.assemble(_not_shown(drawing), " y once more allows it all the same."))
             elif key in ONCE:
-                return [ConsentAnswer(request, ONCE[key]) for request in requests]
+                return [ScreenAnswer(request, ONCE[key]) for request in requests]
             elif key == "m" and (said := await self._talk.ask("Message to the agent (empty: back): ")):
-                return [ConsentAnswer(request, Decision.DENY_ONCE, feedback=said) for request in requests]
+                return [ScreenAnswer(request, Decision.DENY_ONCE, feedback=said) for request in requests]
             elif key == "p" and drawing.cut:
                 if await self._talk.page(draw_list(requests, width=width, full=True).lines):
                     drawing = Drawing([])
@@ -385,11 +385,11 @@ class QuestionDialog:
         return f"{count} questions of this client are open: c shows them together." if count > 1 else ""
 
 
-def _answer_of_program(request: ConsentRequest, word: str) -> ConsentAnswer | None:
+def _answer_of_program(request: ConsentRequest, word: str) -> ScreenAnswer | None:
     """Return what a program answers, which was given every option with its sentence: a decision, or an option's id."""
     for option in request.options:
         if word in {option.option_id, option.decision.value}:  # the first of a decision is its narrowest
-            return ConsentAnswer(request, option.decision, None if option.decision in ONCE.values() else option)
+            return ScreenAnswer(request, option.decision, None if option.decision in ONCE.values() else option)
     return None
 
 

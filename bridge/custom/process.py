@@ -20,8 +20,8 @@ from bridge.contract.custom import CustomResult
 from bridge.errors import ExecutionFailed, PermissionDenied
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.job import Ending, Report
-from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
-from bridge.sandbox.sandbox import Programs, Ready, Running, get_ready
+from bridge.sandbox.profile import MEGABYTE, Profile, ProgramLimits, environment
+from bridge.sandbox.sandbox import Programs, RunningProgram, WaitingSupervisor, get_ready
 from bridge.servers.servers import own_files
 from bridge.toolkit.tool_call import TimeLimit, uncancelled
 from bridge.workers.pool import first_line
@@ -41,7 +41,9 @@ MOST_AT_ONCE: Final = 4
 """Runs at a time."""
 MOST_CALLS: Final = 1000
 """Calls of the bridge's tools in one run; while one of them is answered, no time passes for the run."""
-_LIMITS: Final = Limits(seconds=None, grace=0.5, memory=1024 * MEGABYTE, processes=32, disk=256 * MEGABYTE, output=None)
+_LIMITS: Final = ProgramLimits(
+    seconds=None, grace=0.5, memory=1024 * MEGABYTE, processes=32, disk=256 * MEGABYTE, output=None
+)
 _CHUNK: Final = 64 << 10
 _READY_SECONDS: Final = 300.0
 """The time a supervisor waits for a run."""
@@ -69,7 +71,7 @@ class Processes:
         self._programs = programs
         self._vault = vault
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
-        self._ready: asyncio.Task[Ready] | None = None
+        self._ready: asyncio.Task[WaitingSupervisor] | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._discarding: set[asyncio.Task[None]] = set()
 
@@ -116,7 +118,7 @@ class Processes:
             self._discarding.add(discarding)
             discarding.add_done_callback(self._discarding.discard)
 
-    async def _supervisor(self) -> Ready | None:
+    async def _supervisor(self) -> WaitingSupervisor | None:
         """Return the one that waits for a run, where it is still there."""
         waiting = self._take_ready()
         ready = None if waiting is None else await waiting
@@ -125,7 +127,7 @@ class Processes:
         await ready.discard()
         return None
 
-    def _take_ready(self) -> "asyncio.Task[Ready] | None":
+    def _take_ready(self) -> "asyncio.Task[WaitingSupervisor] | None":
         waiting, self._ready = self._ready, None
         if self._idle is not None:
             self._idle.cancel()
@@ -237,7 +239,7 @@ def node() -> str | None:
     return shutil.which("node")
 
 
-async def _discarded(waiting: "asyncio.Task[Ready]") -> None:
+async def _discarded(waiting: "asyncio.Task[WaitingSupervisor]") -> None:
     with contextlib.suppress(OSError):
         await (await waiting).discard()
 
@@ -273,7 +275,7 @@ class _BadMessageError(Exception):
 class _Printed:
     """The output of the code, as far as it is kept."""
 
-    def __init__(self, program: Running) -> None:
+    def __init__(self, program: RunningProgram) -> None:
         self._program = program
         self._kept = bytearray()
         self._count = 0
@@ -300,7 +302,7 @@ class _Printed:
 
 
 async def _talk(
-    program: Running, answer: Answer, bound: asyncio.Timeout, seconds: float, begun: asyncio.Event
+    program: RunningProgram, answer: Answer, bound: asyncio.Timeout, seconds: float, begun: asyncio.Event
 ) -> Mapping[str, Any] | None:
     """Answer the code until it says what it came to; None where it ends without a word.
 
@@ -352,7 +354,7 @@ def _line(message: Mapping[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
-async def _rest(program: Running, listening: "asyncio.Task[None]", ending: "asyncio.Task[Report]") -> Report:
+async def _rest(program: RunningProgram, listening: "asyncio.Task[None]", ending: "asyncio.Task[Report]") -> Report:
     """Return how the program ended, once nothing is left of it."""
     while await program.stdout.read(_CHUNK):
         pass  # unread, it would keep the program from ending

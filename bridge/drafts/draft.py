@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import LineComment, Operation, ShownPicture, Take
 from bridge.contract.drafts import ReviewComment
-from bridge.drafts.draft_files import DraftFiles, Head, State, Step
-from bridge.drafts.net_plan import Choices, NetPlan, News, Staging, Vault, net_plan
+from bridge.drafts.draft_files import DraftFiles, DraftHead, StagedStep, State
+from bridge.drafts.net_plan import Choices, NetPlan, News, PresentVault, StagedState, net_plan
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.diff import changed_blocks, count_lines, parse_hunks
@@ -30,7 +30,7 @@ MOST_QUOTED: Final = 200
 """Characters of a line that is quoted with a comment."""
 
 
-class Limits(NamedTuple):
+class DraftLimits(NamedTuple):
     """The limits on one draft.
 
     Attributes:
@@ -56,7 +56,7 @@ class Base:
     files: VaultFiles
     index: VaultIndex
     plan: Callable[[], PlanBuilder]
-    limits: Callable[[], Limits] = Limits
+    limits: Callable[[], DraftLimits] = DraftLimits
 
 
 class Draft:
@@ -75,10 +75,10 @@ class Draft:
         staging: What it comes to.
     """
 
-    def __init__(self, kept: DraftFiles, head: Head, base: Base, clock: Clock) -> None:
+    def __init__(self, kept: DraftFiles, head: DraftHead, base: Base, clock: Clock) -> None:
         self.head = head
-        self.steps: list[Step] = []
-        self.staging = Staging()
+        self.steps: list[StagedStep] = []
+        self.staging = StagedState()
         self._kept = kept
         self._base = base
         self._clock = clock
@@ -94,7 +94,7 @@ class Draft:
         self._closed = False
 
     @classmethod
-    def begun(cls, folder: Path, head: Head, base: Base, clock: Clock, *, disk: Disk | None = None) -> "Draft":
+    def begun(cls, folder: Path, head: DraftHead, base: Base, clock: Clock, *, disk: Disk | None = None) -> "Draft":
         """Return a new one, empty. Blocks.
 
         Raises:
@@ -135,7 +135,7 @@ class Draft:
             if not self._closed:
                 self._made_index()
 
-    def stage(self, plan: ChangePlan, tool: str, chain: str | None = None) -> Step:
+    def stage(self, plan: ChangePlan, tool: str, chain: str | None = None) -> StagedStep:
         """Lay a plan over, which was made against the draft as it is. Blocks until it is kept.
 
         Args:
@@ -161,7 +161,7 @@ class Draft:
                     )
             self._expect_beginnings(plan)
             self._kept.put(*self._beginnings(plan), *plan.blobs.values())
-            step = Step(
+            step = StagedStep(
                 tool=tool,
                 summary=plan.summary,
                 time=stamp(self._clock.now()),
@@ -350,7 +350,7 @@ class Draft:
     def _settle(self, summary: str, by: str | None, rebased: tuple[Change, ...], kept: tuple[str, ...] | None) -> None:
         """Stage what a person has made of the draft."""
         time = stamp(self._clock.now())
-        step = Step(tool="", summary=summary, time=time, changes=(), by=by, rebased=rebased, kept=kept)
+        step = StagedStep(tool="", summary=summary, time=time, changes=(), by=by, rebased=rebased, kept=kept)
         self._kept.append(step)
         changed = self._fold(step)
         if self._index is not None:
@@ -365,7 +365,7 @@ class Draft:
         """Return the changes to each file since the draft was last sent back, and which files the person has edited."""
         with self._staging_lock:
             steps, shown = list(self.steps), self.head.shown
-            staging, before = self.staging, Staging()
+            staging, before = self.staging, StagedState()
             for step in steps[:shown]:
                 _fold(before, step)
         yours: dict[str, int] = {}
@@ -396,7 +396,7 @@ class Draft:
         """
         with self._staging_lock:
             self._expect_no_chain()
-            vault = Vault(self._read_below, self._has_folder_below, self._kept.read, self._base.plan)
+            vault = PresentVault(self._read_below, self._has_folder_below, self._kept.read, self._base.plan)
             pictures = {digest: picture for step in self.steps for digest, picture in step.pictures.items()}
             warnings = dict.fromkeys(warning for step in self.steps for warning in step.warnings)
             there = self.staging.files
@@ -478,7 +478,7 @@ class Draft:
             return
         self._kept.cut(count)
         del self.steps[count:]
-        self.staging = Staging()
+        self.staging = StagedState()
         for step in self.steps:
             _fold(self.staging, step)
         changes = tuple(change for step in dropped for change in step.changes)
@@ -517,7 +517,7 @@ class Draft:
             self._index.start()
         return self._index
 
-    def _fold(self, step: Step) -> tuple[Change, ...]:
+    def _fold(self, step: StagedStep) -> tuple[Change, ...]:
         """Take a step in, and lay what it comes to over the vault; returns the changes of the places it is about."""
         gone = _fold(self.staging, step)
         self.steps.append(step)
@@ -569,7 +569,7 @@ class Draft:
         return True
 
 
-def _fold(staging: Staging, step: Step) -> list[str]:
+def _fold(staging: StagedState, step: StagedStep) -> list[str]:
     """Fold a step in; returns the files that are none of the draft's any more."""
     if step.rebased or step.kept is not None:
         return staging.settle(step.rebased, step.kept)

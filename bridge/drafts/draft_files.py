@@ -38,7 +38,7 @@ State = Literal["open", "handed_in", "sent_back"]
 """The stage of a draft: its client works in it, the person is to look through it, or has sent it back."""
 
 
-class Head(Wire):
+class DraftHead(Wire):
     """The owner of a draft, and its stage.
 
     Attributes:
@@ -74,7 +74,7 @@ class Head(Wire):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StagedStep:
     """One staged plan.
 
     Attributes:
@@ -110,9 +110,9 @@ class Step:
 
 
 @cache
-def _step() -> TypeAdapter[Step]:
+def _step() -> TypeAdapter[StagedStep]:
     """Return what reads and writes a step: a start without drafts does without."""
-    return TypeAdapter(Step)
+    return TypeAdapter(StagedStep)
 
 
 class DraftFiles:
@@ -135,7 +135,7 @@ class DraftFiles:
         self.size = 0
         """Bytes that are held."""
 
-    def make(self, head: Head) -> None:
+    def make(self, head: DraftHead) -> None:
         """Begin a draft.
 
         Raises:
@@ -148,7 +148,7 @@ class DraftFiles:
                 folder.mkdir(_BYTES, mode=_PRIVATE)
         self.write_head(head)
 
-    def write_head(self, head: Head) -> None:
+    def write_head(self, head: DraftHead) -> None:
         """Replace what is known of the draft.
 
         Raises:
@@ -157,14 +157,14 @@ class DraftFiles:
         with _reporting(), self._opened(self.folder) as folder:
             write_atomic(folder, _HEAD, orjson.dumps(head.to_wire()))
 
-    def load(self) -> tuple[Head, list[Step]]:
+    def load(self) -> tuple[DraftHead, list[StagedStep]]:
         """Return what was staged when the bridge ran last.
 
         Raises:
             ValueError: It is damaged.
             OSError: It cannot be read.
         """
-        head = Head.model_validate_json((self.folder / _HEAD).read_bytes())
+        head = DraftHead.model_validate_json((self.folder / _HEAD).read_bytes())
         for place in (self.folder / _BYTES).iterdir():
             if place.suffix:
                 place.unlink()  # half written
@@ -228,7 +228,7 @@ class DraftFiles:
         self._held |= wanted.keys()
         self.size += sum(map(len, wanted.values()))
 
-    def append(self, step: Step) -> None:
+    def append(self, step: StagedStep) -> None:
         """Write down that a plan is staged; its bytes are kept already.
 
         Raises:

@@ -48,7 +48,7 @@ class Removed(NamedTuple):
 
 
 @dataclass(slots=True)
-class Staging:
+class StagedState:
     """The differences from the vault. Paths are as a plan spells them.
 
     Attributes:
@@ -113,7 +113,7 @@ class Staging:
             self._put(path, StagedFile(origin, change.before, change.after or "", steps))
         return gone
 
-    def without(self, paths: Collection[str]) -> "Staging":
+    def without(self, paths: Collection[str]) -> "StagedState":
         """Return the same without some files, and without all that hangs together with them."""
         left = frozenset[str]().union(*(unit for unit in self.units() if not unit.isdisjoint(paths)))
         files = {path: file for path, file in self.files.items() if path not in left}
@@ -122,7 +122,7 @@ class Staging:
         steps -= {number for path in (*files, *removed) for number in self._steps_of(path)}
         made = {path: step for path, step in self.made.items() if step not in steps}
         unmade = {path: step for path, step in self.unmade.items() if step not in steps}
-        return Staging(files, removed, made, unmade, set(self.whole), self.steps)
+        return StagedState(files, removed, made, unmade, set(self.whole), self.steps)
 
     def _steps_of(self, path: str) -> frozenset[int]:
         held: StagedFile | Removed | None = self.files.get(path) or self.removed.get(path)
@@ -229,8 +229,8 @@ class News(NamedTuple):
         read: The bytes with a hash.
     """
 
-    before: Staging | None
-    now: Staging
+    before: StagedState | None
+    now: StagedState
     yours: Mapping[str, int]
     read: Callable[[str], bytes]
 
@@ -254,7 +254,7 @@ class News(NamedTuple):
             said += [f"{path!r} was in the draft when you looked last, and is not any more" for path in gone]
         return said
 
-    def _since(self, path: str, before: Staging) -> dict[str, Any]:
+    def _since(self, path: str, before: StagedState) -> dict[str, Any]:
         was, is_ = before.files.get(path), self.now.files.get(path)
         if is_ is None:
             return {"since": "same" if path in before.removed else "new"}
@@ -266,7 +266,7 @@ class News(NamedTuple):
         return {"since": "changed", "newer": found.text}
 
 
-class Vault(NamedTuple):
+class PresentVault(NamedTuple):
     """The vault as it is now, for planning.
 
     Attributes:
@@ -298,8 +298,8 @@ class NetPlan(NamedTuple):
 
 @dataclass(slots=True)
 class _Planning:
-    staging: Staging
-    vault: Vault
+    staging: StagedState
+    vault: PresentVault
     builder: PlanBuilder
     choices: Choices
     pictures: Mapping[str, ShownPicture]
@@ -452,8 +452,8 @@ class _Planning:
 
 
 def net_plan(
-    staging: Staging,
-    vault: Vault,
+    staging: StagedState,
+    vault: PresentVault,
     summary: str,
     *,
     warnings: Sequence[str] = (),
@@ -512,7 +512,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")[:MOST_SHOWN] if is_text(data) else ""
 
 
-def _is_there(staging: Staging, vault: Vault) -> bool:
+def _is_there(staging: StagedState, vault: PresentVault) -> bool:
     """Return whether the vault is already as the draft wants it: it was taken just before the bridge ended."""
     return (
         all(
@@ -525,7 +525,7 @@ def _is_there(staging: Staging, vault: Vault) -> bool:
     )
 
 
-def _with_units(plan: ChangePlan, staging: Staging) -> ChangePlan:
+def _with_units(plan: ChangePlan, staging: StagedState) -> ChangePlan:
     """Return the plan, whose previews say which files hang together; folders come and go with what is in them."""
     unit_of = {path: str(number) for number, paths in enumerate(staging.units(), 1) for path in paths}
     moves = {shown.path for shown in plan.previews if shown.new_path}

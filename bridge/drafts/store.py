@@ -14,7 +14,7 @@ from bridge.clock import Clock, stamp
 from bridge.contract.consent import LineComment
 from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft import Base, Draft
-from bridge.drafts.draft_files import Head, Step
+from bridge.drafts.draft_files import DraftHead, StagedStep
 from bridge.drafts.net_plan import Choices, NetPlan
 from bridge.errors import Conflict, InvalidParameters, NotFound, RateLimited
 from bridge.identity.caller import Caller
@@ -320,7 +320,7 @@ class Drafts:
             self._enter(caller, draft_id)
         return draft
 
-    def stage(self, draft: Draft, plan: ChangePlan, tool: str, chain: str | None = None) -> Step:
+    def stage(self, draft: Draft, plan: ChangePlan, tool: str, chain: str | None = None) -> StagedStep:
         """Stage a plan; see `Draft.stage`. Blocks."""
         step = draft.stage(plan, tool, chain)
         if not draft.head.of_chain:
@@ -501,7 +501,7 @@ class Drafts:
 
     def _begun(self, caller: Caller, *, of_chain: bool = False) -> Draft:
         owner, now, draft_id = caller.subject, stamp(self._clock.now()), f"draft-{secrets.token_hex(4)}"
-        head = Head(draft_id=draft_id, client_id=owner, holder=caller.session_id, created=now, of_chain=of_chain)
+        head = DraftHead(draft_id=draft_id, client_id=owner, holder=caller.session_id, created=now, of_chain=of_chain)
         draft = Draft.begun(self._folder / draft_id, head, self._base, self._clock)
         self._prepare(draft)
         return draft

@@ -14,7 +14,7 @@ from typing import Final
 
 from bridge.bases.base_file import Base, View, read_base
 from bridge.bases.dates import Date, Zone
-from bridge.bases.failures import BaseError, Budget
+from bridge.bases.failures import BaseError, StepBudget
 from bridge.bases.rows import Row
 from bridge.bases.views import check, evaluate, view_of
 from bridge.clock import Clock
@@ -158,7 +158,7 @@ class BaseWarnings:
         now = Date(round(self._clock.now().timestamp() * 1000), vault.zone)
         name = f"The view {view.name!r} of {path!r}" if view.name else f"The base in {path!r}"
         try:
-            table = evaluate(base, view, vault, now, this=this, budget=Budget(_STEPS))
+            table = evaluate(base, view, vault, now, this=this, budget=StepBudget(_STEPS))
         except BaseError as error:
             if error.where.startswith(("views", "filters")) and error.expression:
                 return  # it is among the mistakes

@@ -40,7 +40,7 @@ from bridge.vault.folder import Folder
 from bridge.vault.paths import folders_above, known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.versions.reading import Prepared
-from bridge.versions.states import Seen
+from bridge.versions.states import SeenFile
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -389,7 +389,7 @@ class Indexer:
         if self.recorder is None:
             return None
         return self.recorder.prepare(
-            Seen(file.path, file.size, file.mtime_ns, file.changed_ns, data if len(data) == file.size else None)
+            SeenFile(file.path, file.size, file.mtime_ns, file.changed_ns, data if len(data) == file.size else None)
             for reading in batch.values()
             if isinstance(reading, FileReading) and (data := reading.data) is not None and (file := reading.file)
         )

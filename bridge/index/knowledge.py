@@ -20,7 +20,7 @@ from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
 from bridge.index.texts.globs import looks_like_glob
 from bridge.notes.names import Names
 from bridge.notes.note import COUNTED, Heading, LinkKind, linkpath_of, subpath_of
-from bridge.notes.parts import Reference, parse_reference
+from bridge.notes.parts import NoteReference, parse_reference
 from bridge.vault.files import FileStat
 from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.text import NOTE_EXTENSION, is_note, note_name
@@ -267,7 +267,7 @@ class ResolvedNote(NamedTuple):
     modified: datetime
     size: int
     via: Via
-    reference: Reference
+    reference: NoteReference
 
 
 class NoteCandidate(NamedTuple):
@@ -307,7 +307,7 @@ class NoteResolver:
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
 
-    def resolve(self, reference: str | Reference, *, certain: bool = False) -> ResolvedNote:
+    def resolve(self, reference: str | NoteReference, *, certain: bool = False) -> ResolvedNote:
         """Return the one note that a reference means.
 
         Args:
@@ -334,7 +334,7 @@ class NoteResolver:
         created, modified = _moment(file.created_ns), _moment(file.mtime_ns)
         return ResolvedNote(note_name(file.path), file.path, created, modified, file.size, via, wanted)
 
-    def find_matches(self, reference: str | Reference) -> Sequence[NoteCandidate]:
+    def find_matches(self, reference: str | NoteReference) -> Sequence[NoteCandidate]:
         """Return every note that a reference might mean, the likeliest first: by path, by name, by alias.
 
         Raises:
@@ -386,7 +386,7 @@ class NoteResolver:
 
     # -- choosing -----------------------------------------------------------------------------------------------
 
-    def _best(self, wanted: Reference) -> tuple[Sequence[str], Via, Reference]:
+    def _best(self, wanted: NoteReference) -> tuple[Sequence[str], Via, NoteReference]:
         """Return the paths that fit best, how they were found, and what was asked for as it was understood."""
         readings = _readings(wanted)
         if exact := self._exact(readings[0].path):
@@ -398,14 +398,14 @@ class NoteResolver:
                 return [path for path, _, _ in found], via, reading
         return (), "name", wanted
 
-    def _by_name(self, wanted: Reference) -> Sequence[tuple[str, Via]]:
+    def _by_name(self, wanted: NoteReference) -> Sequence[tuple[str, Via]]:
         """Return the notes at a path, else those whose path ends so."""
         exact = self._exact(wanted.path)
         if exact or wanted.rooted:
             return [(path, "path") for path in exact]
         return [(path, "name") for path in self._named(wanted.path)]
 
-    def _by_alias(self, wanted: Reference) -> Sequence[tuple[str, Via]]:
+    def _by_alias(self, wanted: NoteReference) -> Sequence[tuple[str, Via]]:
         """Return the notes with this alias."""
         return [] if wanted.rooted else [(path, "alias") for path in self._knowledge.with_alias(wanted.path)]
 
@@ -533,7 +533,7 @@ def is_link(text: str) -> bool:
     return text.strip().startswith(("[[", "![["))
 
 
-def _readings(wanted: Reference) -> list[Reference]:
+def _readings(wanted: NoteReference) -> list[NoteReference]:
     """Return the possible readings of a reference: a name may contain `#` or `|` itself, unless it is in brackets."""
     if wanted.bracketed or not ("#" in wanted.text or "|" in wanted.text):
         return [wanted]

@@ -18,7 +18,7 @@ from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.notes.markdown import base_blocks, parse_note
 from bridge.notes.names import LinkFormat, link_key
 from bridge.notes.note import BlockId, ParsedNote, TooMuchWork, Work
-from bridge.notes.parts import Reference, has_part, parse_reference, strip_heading
+from bridge.notes.parts import NoteReference, has_part, parse_reference, strip_heading
 from bridge.notes.rewriting import Relocation
 from bridge.vault.diff import parse_hunks
 from bridge.vault.paths import fold
@@ -101,7 +101,7 @@ def _parsed(data: bytes) -> ParsedNote:
     return parse_note(data.decode("utf-8", "surrogateescape"), outline=False, work=Work.of_one_note())
 
 
-def _reference(subpath: str) -> Reference | None:
+def _reference(subpath: str) -> NoteReference | None:
     """Return the part of a note that a link names; None if it names none."""
     try:
         reference = parse_reference(f"note{subpath}")
@@ -110,7 +110,7 @@ def _reference(subpath: str) -> Reference | None:
     return reference if reference.part else None
 
 
-def _named(reference: Reference, facts: NoteFacts) -> str:
+def _named(reference: NoteReference, facts: NoteFacts) -> str:
     """Return what a link leads to now, as the note spells it."""
     if reference.block is not None:
         key = fold(reference.block)

@@ -40,7 +40,7 @@ Elicit = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
 
 @dataclass(frozen=True)
-class Calls:
+class McpCalls:
     """The calls of tools for one MCP client.
 
     Attributes:

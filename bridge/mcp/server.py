@@ -33,7 +33,7 @@ from pydantic import ValidationError
 from bridge.client.errors import ProtocolFailure
 from bridge.contract.base import SCREEN_CHANGED, TOOLS_CHANGED
 from bridge.errors import BridgeError
-from bridge.mcp.calls import PROGRESS_SECONDS, Calls, elicit, resume, without_added
+from bridge.mcp.calls import PROGRESS_SECONDS, McpCalls, elicit, resume, without_added
 from bridge.mcp.port import WHILE_CONNECTED, BridgePort
 from bridge.mcp.results import (
     PROMPTS,
@@ -91,7 +91,7 @@ class VaultServer(Server[Any]):
         super().__init__("vault-bridge", version=version, title="Vault Bridge", cache_hints=_HINTS)
         self.middleware[:] = [self._with_instructions]  # instead of the library's tracing, which nobody listens to
         self._bridge = bridge
-        self._calls = Calls(bridge, progress_seconds)
+        self._calls = McpCalls(bridge, progress_seconds)
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus, max_subscriptions=32)
         self._initialized: dict[Any, Any] = {}

@@ -87,7 +87,7 @@ def _after_string(text: str, start: int) -> int:
     return end + 1
 
 
-class Member(NamedTuple):
+class JsonMember(NamedTuple):
     """A member of an object, or an item of a list, which has no name.
 
     Attributes:
@@ -136,7 +136,7 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def parts(text: str, start: int) -> tuple[list[Member], int]:
+def parts(text: str, start: int) -> tuple[list[JsonMember], int]:
     """Find the members of an object, or the items of a list, and where it ends.
 
     Args:
@@ -153,14 +153,14 @@ def parts(text: str, start: int) -> tuple[list[Member], int]:
         elif token.mark in "}]":
             depth -= 1
             if depth == 1:
-                found.append(Member(name, value if key < 0 else key, value, token.end))
+                found.append(JsonMember(name, value if key < 0 else key, value, token.end))
                 key = -1
             if depth == 0:
                 return found, token.end
         elif depth == 1 and token.names:
             name, key = string_value(text[token.start + 1 : token.end - 1]), token.start
         elif depth == 1:
-            found.append(Member(name, token.start if key < 0 else key, token.start, token.end))
+            found.append(JsonMember(name, token.start if key < 0 else key, token.start, token.end))
             key = -1
     raise ValueError("the JSON does not end")
 
@@ -236,7 +236,7 @@ def with_member(text: str, name: str, value: Any) -> str:
     return text[:last] + style.between + written + text[last:]
 
 
-def _without_parts(text: str, inner: Sequence[Member], gone: set[int]) -> str:
+def _without_parts(text: str, inner: Sequence[JsonMember], gone: set[int]) -> str:
     """Take members out of an object, each with one of the commas beside it."""
     if not gone:
         return text
@@ -413,13 +413,13 @@ class CanvasText:
         self._lists = {name: self._list(name) for name in ("nodes", "edges")}
         self.items = {name: self._items(place) for name, place in self._lists.items()}
 
-    def _list(self, name: str) -> Member | None:
+    def _list(self, name: str) -> JsonMember | None:
         found = [member for member in self._members if member.name == name]
         if found[1:]:
             raise InvalidParameters(f"The canvas is damaged: it has {name!r} twice")
         return found[0] if found else None
 
-    def _items(self, place: Member | None) -> list[str]:
+    def _items(self, place: JsonMember | None) -> list[str]:
         return [self._text[item.start : item.end] for item in parts(self._text, place.start)[0]] if place else []
 
     def style(self, name: str) -> Style:

@@ -97,7 +97,7 @@ class Card:
         return f'{kind} "{self.words}"' if self.words else f"{kind} {first_words(self.id)!r} without words"
 
 
-class Connection(NamedTuple):
+class CanvasConnection(NamedTuple):
     """A connection of two cards.
 
     Attributes:
@@ -126,7 +126,7 @@ class Board(NamedTuple):
     """
 
     cards: tuple[Card, ...]
-    connections: tuple[Connection, ...]
+    connections: tuple[CanvasConnection, ...]
     faults: tuple[str, ...] = ()
     doubled: tuple[str, ...] = ()
 
@@ -196,16 +196,16 @@ def _box(node: dict[str, Any]) -> Box | None:
     return Box(left, top, math.ceil(x + width) - left, math.ceil(y + height) - top)
 
 
-def _connection(edge: Any, number: int, faults: list[str]) -> Connection:
+def _connection(edge: Any, number: int, faults: list[str]) -> CanvasConnection:
     if not isinstance(edge, dict):
         faults.append(f"edge {number} is no object")
-        return Connection("", "", "", "")
+        return CanvasConnection("", "", "", "")
     start, end = _text(edge, "fromNode"), _text(edge, "toNode")
     if not start or not end:
         faults.append(f"edge {number} does not say which cards it connects")
     back, forth = edge.get("fromEnd") == "arrow", edge.get("toEnd", "arrow") != "none"
     arrow = f"{'<' if back else ''}-{'>' if forth else ''}"
-    return Connection(_text(edge, "id"), start, end, _text(edge, "label"), "--" if arrow == "-" else arrow)
+    return CanvasConnection(_text(edge, "id"), start, end, _text(edge, "label"), "--" if arrow == "-" else arrow)
 
 
 def _text(item: dict[str, Any], name: str) -> str:

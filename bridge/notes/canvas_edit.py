@@ -12,7 +12,7 @@ import orjson
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.notes import canvas_board
 from bridge.notes.canvas import CanvasText, new_object, with_member
-from bridge.notes.canvas_board import GAP, GROUP, MEMBERS, Board, Box, Card, Connection, Side, Size, first_words
+from bridge.notes.canvas_board import GAP, GROUP, MEMBERS, Board, Box, CanvasConnection, Card, Side, Size, first_words
 
 Action = Literal["add", "change", "remove", "connect", "arrange"]
 
@@ -121,7 +121,7 @@ class _Edge:
 
     old: int | None
     raw: str
-    connection: Connection
+    connection: CanvasConnection
 
 
 class _Editor:
@@ -297,7 +297,7 @@ class _Editor:
         values = {"id": id_, "fromNode": start.card.id, "fromSide": from_side, "toNode": end.card.id, "toSide": to_side}
         values |= {"color": operation.color} if operation.color else {}
         values |= {"label": label} if label else {}
-        connection = Connection(id_, *ends)
+        connection = CanvasConnection(id_, *ends)
         self._edges.append(_Edge(None, new_object(values, self._text.style("edges")), connection))
         named = f' with the label "{first_words(label)}"' if label else ""
         if (deed := self._new.get(end.card.id)) and end is not start:

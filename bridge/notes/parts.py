@@ -28,7 +28,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _SHOWN = 100
 
 
-class Reference(NamedTuple):
+class NoteReference(NamedTuple):
     """A reference, taken apart.
 
     Attributes:
@@ -66,7 +66,7 @@ class Reference(NamedTuple):
         return headings if self.block is None else f"{headings}#^{self.block}"
 
 
-def parse_reference(text: str) -> Reference:
+def parse_reference(text: str) -> NoteReference:
     """Take a reference apart: at the first `|`, then at the first `#` (rule 15).
 
     Args:
@@ -87,7 +87,7 @@ def parse_reference(text: str) -> Reference:
     path, _, subpath = target.partition("#")
     headings, block = _subpath(subpath)
     path, rooted = _path(whole, path)
-    return Reference(whole, path, headings, block, alias.strip() if bar else None, bracketed, rooted)
+    return NoteReference(whole, path, headings, block, alias.strip() if bar else None, bracketed, rooted)
 
 
 def _without_brackets(text: str) -> tuple[str, bool]:
@@ -132,7 +132,7 @@ MOST_CANDIDATES = 20
 _SPECIAL = re.compile(r"[!\"#$%&()*+,./:;<=>?@\[\\\]^`{|}~\s]+")
 
 
-class Part(NamedTuple):
+class WholeLines(NamedTuple):
     """Whole lines of a note.
 
     Attributes:
@@ -159,7 +159,7 @@ def strip_heading(heading: str) -> str:
     return fold(_SPECIAL.sub(" ", heading).strip())
 
 
-def find_part(text: str, note: ParsedNote, reference: Reference) -> Part:
+def find_part(text: str, note: ParsedNote, reference: NoteReference) -> WholeLines:
     """Return the lines of the section or the block that a reference names.
 
     A section reaches from its heading to the next one of the same or a higher level, `#A#B` to B below A. Where
@@ -184,7 +184,7 @@ def find_part(text: str, note: ParsedNote, reference: Reference) -> Part:
     return next(_parts(text, spans))
 
 
-def has_part(note: ParsedNote, reference: Reference) -> bool:
+def has_part(note: ParsedNote, reference: NoteReference) -> bool:
     """Return whether a note has the heading or block that a reference names. Blocks may be anywhere in the note.
 
     Args:
@@ -251,7 +251,7 @@ def _blocks(note: ParsedNote, spans: Sequence[_Span], wanted: str) -> Sequence[_
     return exact or found
 
 
-def _parts(text: str, spans: Iterable[_Span]) -> Iterator[Part]:
+def _parts(text: str, spans: Iterable[_Span]) -> Iterator[WholeLines]:
     """Yield the whole lines of some spans, in order."""
     line, at = 1, 0
     for span in sorted(spans):
@@ -262,10 +262,10 @@ def _parts(text: str, spans: Iterable[_Span]) -> Iterator[Part]:
         first = line + text.count("\n", at, start)
         line, at = first, start
         breaks = text.count("\n", start, end)
-        yield Part(start, end, first, first + max(breaks - (text[end - 1 : end] == "\n"), 0), span.title)
+        yield WholeLines(start, end, first, first + max(breaks - (text[end - 1 : end] == "\n"), 0), span.title)
 
 
-def _missing(reference: Reference, note: ParsedNote) -> NotFound:
+def _missing(reference: NoteReference, note: ParsedNote) -> NotFound:
     if reference.block is not None:
         ids = ", ".join(f"^{block.id}" for block in note.blocks[:MOST_CANDIDATES])
         there = f"Its blocks: {ids}" if ids else "It has no block ids"
@@ -279,7 +279,7 @@ def _missing(reference: Reference, note: ParsedNote) -> NotFound:
     )
 
 
-def _several(reference: Reference, parts: Sequence[Part]) -> Ambiguous:
+def _several(reference: NoteReference, parts: Sequence[WholeLines]) -> Ambiguous:
     lines = ", ".join(f"lines {part.first_line} to {part.last_line}" for part in parts[:MOST_CANDIDATES])
     lines += f" and {len(parts) - MOST_CANDIDATES} more" if len(parts) > MOST_CANDIDATES else ""
     return Ambiguous(

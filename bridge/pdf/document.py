@@ -106,7 +106,7 @@ def is_unmapped(text: str) -> bool:
     return len(_NO_LETTER.findall(text)) * _SOME > len(text)
 
 
-class Refused(Exception):
+class PdfRefused(Exception):
     """The file cannot be opened; the argument is `PASSWORD` or `DAMAGED`."""
 
 
@@ -126,7 +126,7 @@ class PdfiumDocument:
         try:
             self._document = pypdfium2.PdfDocument(data)
         except pypdfium2.PdfiumError as error:
-            raise Refused(PASSWORD if "password" in str(error).lower() else DAMAGED) from error
+            raise PdfRefused(PASSWORD if "password" in str(error).lower() else DAMAGED) from error
 
     def count(self) -> int:
         """Return the number of pages."""
@@ -157,9 +157,9 @@ class PypdfDocument:
             self._document = pypdf.PdfReader(io.BytesIO(data))
             locked = self._document.is_encrypted and not self._document.decrypt("")
         except Exception as error:
-            raise Refused(DAMAGED) from error
+            raise PdfRefused(DAMAGED) from error
         if locked:
-            raise Refused(PASSWORD)
+            raise PdfRefused(PASSWORD)
 
     def count(self) -> int:
         """Return the number of pages."""
@@ -184,7 +184,7 @@ def engine() -> Callable[[bytes], Document]:
     return PdfiumDocument
 
 
-class Session:
+class PdfSession:
     """The one file that this process reads.
 
     Args:
@@ -203,7 +203,7 @@ class Session:
                 return {"pages": self._document.count()}, b""
             text = self._document.page(header["page"])
             return ({"unmapped": True}, b"") if is_unmapped(text) else ({}, cleaned(text).encode())
-        except Refused as refused:
+        except PdfRefused as refused:
             return {"failed": refused.args[0]}, b""
         except Exception as error:  # noqa: BLE001 - whatever a file does to an engine is its own fault
             return {"failed": type(error).__name__}, b""
@@ -214,7 +214,7 @@ def main() -> None:
     step_back(LATER)
     limit_address_space(ADDRESS_SPACE)
     watch_resident_memory(RESIDENT)
-    answer_requests(Session(engine()).answer)
+    answer_requests(PdfSession(engine()).answer)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bridge.mapped_files import read_note
 from bridge.pdf.document import DAMAGED
 from bridge.pictures.reader import RecognitionFiles, recognition_files
-from bridge.pictures.scaling import TOO_LARGE, TooLarge, decoded, on_white
+from bridge.pictures.scaling import TOO_LARGE, PictureTooLarge, decoded, on_white
 from bridge.workers.frames import LAST, LATER, answer_requests, limit_address_space, step_back, watch_resident_memory
 
 Pixels = NDArray[np.uint8]
@@ -202,7 +202,7 @@ def answer(recogniser: Recogniser, header: dict[str, Any], data: bytes) -> tuple
         if (scale := sqrt(ENOUGH_PIXELS / (picture.width * picture.height))) < 1:
             picture.thumbnail((max(round(picture.width * scale), 1), max(round(picture.height * scale), 1)))
         return {}, recogniser.text(np.asarray(on_white(picture))).encode("utf-8", "replace")
-    except TooLarge:
+    except PictureTooLarge:
         return {"failed": TOO_LARGE}, b""
     except Exception:  # noqa: BLE001 - whatever a file does to a library is its own fault
         return {"failed": DAMAGED}, b""

@@ -36,7 +36,7 @@ NO_ENGINE: Final = "no engine"
 TOO_LARGE: Final = "too large"
 
 
-class TooLarge(Exception):
+class PictureTooLarge(Exception):
     """A picture has more pixels than are decoded."""
 
 
@@ -100,7 +100,7 @@ def decoded(data: bytes, edge: int) -> "tuple[Image, tuple[int, int]]":
                 opened.draft(None, (edge, edge))
                 image = ImageOps.exif_transpose(opened)
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-            raise TooLarge from error
+            raise PictureTooLarge from error
     turned = (image.width > image.height) != (original[0] > original[1])
     return image, original[::-1] if turned else original
 
@@ -170,7 +170,7 @@ def _encoded(image: "Image", kind: str, **how: int) -> bytes:
     return body.getvalue()
 
 
-class Session:
+class PictureSession:
     """The one file that this process shows."""
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ class Session:
         try:
             page = header.get("page")
             found = scaled(data, header["most"]) if page is None else self._drawn(data, page, header["most"])
-        except TooLarge:
+        except PictureTooLarge:
             return {"failed": TOO_LARGE}, b""
         except ImportError:
             return {"failed": NO_ENGINE}, b""
@@ -210,7 +210,7 @@ def main() -> None:
     watch_resident_memory(RESIDENT)
     import PIL.Image  # noqa: F401, PLC0415 - what cannot be imported says so before any request
 
-    answer_requests(Session().answer)
+    answer_requests(PictureSession().answer)
 
 
 if __name__ == "__main__":

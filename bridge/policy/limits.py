@@ -42,7 +42,7 @@ SHORTEST_WAIT = 0.001
 """Seconds; a wait that rounds to nothing would spin."""
 
 
-class Ticket(NamedTuple):
+class QueuedCall(NamedTuple):
     """A place in the queue of one client and tool."""
 
     client: str
@@ -61,14 +61,14 @@ class RateLimits:
     def __init__(self) -> None:
         self._passed: dict[tuple[str, str], deque[float]] = defaultdict(deque)
         """The moments when calls passed, oldest first; under `_ALL` those of all tools and clients together."""
-        self._waiting: dict[tuple[str, str], deque[Ticket]] = {}
+        self._waiting: dict[tuple[str, str], deque[QueuedCall]] = {}
         self._numbers = itertools.count()
         self._heard = -math.inf
         self._elapsed = 0.0
         self._swept = 0.0
 
     def waits(
-        self, client: str, tool: str, now: float, limit: int, global_limit: int, *, ticket: Ticket | None
+        self, client: str, tool: str, now: float, limit: int, global_limit: int, *, ticket: QueuedCall | None
     ) -> tuple[float, float]:
         """Return how long a call must wait for the tool's limit, and for the limit over all tools.
 
@@ -151,7 +151,7 @@ class RateLimits:
             for of in [of for of in self._passed if not self._recent(*of, moment)]:
                 del self._passed[of]
 
-    def enqueue(self, client: str, tool: str) -> Ticket | None:
+    def enqueue(self, client: str, tool: str) -> QueuedCall | None:
         """Take a place in the queue. Give it back with `dequeue`, whatever happens.
 
         Args:
@@ -164,11 +164,11 @@ class RateLimits:
         queue = self._waiting.setdefault((client, tool), deque())
         if len(queue) >= QUEUE:
             return None
-        ticket = Ticket(client, tool, next(self._numbers))
+        ticket = QueuedCall(client, tool, next(self._numbers))
         queue.append(ticket)
         return ticket
 
-    def dequeue(self, ticket: Ticket | None) -> None:
+    def dequeue(self, ticket: QueuedCall | None) -> None:
         """Leave the queue. Twice, or with no place in it, does nothing.
 
         Args:

@@ -44,7 +44,7 @@ _MOST_SUBJECTS: Final = 20
 """Places that one answer names; beyond that an answer about places would be a list that nobody reads."""
 
 
-class Bounds(NamedTuple):
+class AnswerBounds(NamedTuple):
     """The user's bounds on lasting answers.
 
     Attributes:
@@ -81,7 +81,7 @@ class Offer(NamedTuple):
         parts = (self.decision.value, self.extent.what.value, kinds, reach, self.extent.who.value)
         return ".".join(part for part in parts if part)
 
-    def to_wire(self, case: ConsentCase, bounds: Bounds) -> AnswerOption:
+    def to_wire(self, case: ConsentCase, bounds: AnswerBounds) -> AnswerOption:
         """Return the answer as the question shows it."""
         sentence = sentence_of(self.decision, self.extent, case, bounds.days)
         own = {"option_id": self.id, "label": self._label(case), "suggested": self.suggested}
@@ -123,7 +123,7 @@ def sentence_of(decision: Decision, extent: Extent, case: ConsentCase, days: int
     return extent.sentence(decision, holder=holder, title=case.title or case.tool, days=days)
 
 
-def offers(case: ConsentCase, bounds: Bounds, now: datetime) -> tuple[Offer, ...]:
+def offers(case: ConsentCase, bounds: AnswerBounds, now: datetime) -> tuple[Offer, ...]:
     """Return everything that may be answered to a question.
 
     Args:
@@ -146,7 +146,7 @@ def _is_own_folder(rung: Rung, target: Target) -> bool:
 class _Offers:
     """The offers of one question."""
 
-    def __init__(self, case: ConsentCase, bounds: Bounds, now: datetime) -> None:
+    def __init__(self, case: ConsentCase, bounds: AnswerBounds, now: datetime) -> None:
         self._case = case
         self._bounds = bounds
         self._now = now

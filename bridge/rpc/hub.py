@@ -34,7 +34,7 @@ _CHANGES = {
 """The effect of each kind of change on the file at its own path."""
 
 
-class Transport(Protocol):
+class ClientTransport(Protocol):
     """The way to the other side of a socket."""
 
     async def send(self, data: bytes) -> None:
@@ -47,7 +47,7 @@ class Transport(Protocol):
         """End the connection at once."""
 
 
-class Outgoing:
+class OutgoingQueue:
     """Requests from the bridge to one host that it has not answered yet.
 
     Args:
@@ -114,12 +114,12 @@ class Peer:
         caller: Who calls, when it calls a tool.
     """
 
-    def __init__(self, client: Client, hub: "Hub", transport: Transport | None) -> None:
+    def __init__(self, client: Client, hub: "Hub", transport: ClientTransport | None) -> None:
         self.id = f"connection-{secrets.token_hex(6)}"
         self.caller = Caller(client, self.id, brief=transport is None)
         self.can = frozenset({"consent"} if client.is_person and transport else ())
         self.kinds: frozenset[str] = frozenset()
-        self.outgoing = Outgoing(self.post)
+        self.outgoing = OutgoingQueue(self.post)
         self._hub = hub
         self._transport = transport
         hub.join(self)

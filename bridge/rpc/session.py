@@ -13,14 +13,14 @@ from bridge.identity.caller import Client
 from bridge.rpc import frames
 from bridge.rpc.dispatch import Dispatcher, Method, RequestContext
 from bridge.rpc.frames import BUSY, FORBIDDEN, INVALID_REQUEST, STOPPED, Fault, Frame, Request, Response
-from bridge.rpc.hub import Hub, Peer, Transport
+from bridge.rpc.hub import ClientTransport, Hub, Peer
 from bridge.rpc.services import Services
 
 MAX_IN_FLIGHT: Final = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Running:
+class RunningRequest:
     """A request that is being answered."""
 
     request: Request
@@ -33,7 +33,7 @@ _REVOKED: Final = frames.failure(
     None, FORBIDDEN, "Forbidden for this client", "The user has revoked this client; its token is not valid any more"
 )
 
-Work = bytes | Running | None
+Work = bytes | RunningRequest | None
 """An answer that is ready, one that is being made, or none."""
 
 
@@ -55,11 +55,11 @@ class Session(Peer):
         hub: Hub,
         dispatcher: Dispatcher,
         services: Services,
-        transport: Transport | None = None,
+        transport: ClientTransport | None = None,
     ) -> None:
         self._dispatcher = dispatcher
         self._services = services
-        self._running: dict[asyncio.Task[bytes | None], Running] = {}
+        self._running: dict[asyncio.Task[bytes | None], RunningRequest] = {}
         self._delivering: set[asyncio.Task[None]] = set()
         self._has_left = False
         super().__init__(client, hub, transport)
@@ -76,7 +76,7 @@ class Session(Peer):
             return False
         frame = await self._hub.intake.read(data, self.caller.client)
         work = await self._begin(frame, len(data), alone=not frame.batch)
-        if not any(isinstance(part, Running) for part in work):
+        if not any(isinstance(part, RunningRequest) for part in work):
             await self.send(_join(work, batch=frame.batch))
             return False
         if frame.batch:
@@ -166,7 +166,7 @@ class Session(Peer):
         if method is None or method.immediate:
             return await answer(request, context)
         task = self._hub.spawn(self._answer_alone(request, context) if alone else answer(request, context))
-        running = Running(request, method, context, task)
+        running = RunningRequest(request, method, context, task)
         self._running[task] = running
         if alone:
             task.add_done_callback(self._forget)
@@ -204,13 +204,13 @@ class Session(Peer):
             await self.send(_join(work, batch=True))
         finally:
             for part in work:
-                if isinstance(part, Running):
+                if isinstance(part, RunningRequest):
                     self._forget(part.task)
 
 
 async def _done(work: Sequence[Work]) -> None:
     """Wait for every answer. Cancelling this does not cancel what it waits for."""
-    tasks = [part.task for part in work if isinstance(part, Running)]
+    tasks = [part.task for part in work if isinstance(part, RunningRequest)]
     if tasks:
         await asyncio.wait(tasks)
 
@@ -224,7 +224,7 @@ def _join(work: Sequence[Work], *, batch: bool) -> bytes | None:
 
 
 def _finished(part: Work) -> bytes | None:
-    if not isinstance(part, Running):
+    if not isinstance(part, RunningRequest):
         return part
     return _stopped(part.request) if part.task.cancelled() else part.task.result()
 

@@ -34,7 +34,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class ProgramJob:
     """One program to run.
 
     Attributes:
@@ -89,7 +89,7 @@ class Job:
         return json.dumps(asdict(self)).encode() + b"\n"
 
     @classmethod
-    def from_json(cls, line: bytes) -> "Job":
+    def from_json(cls, line: bytes) -> "ProgramJob":
         """Return the job that `to_json` wrote."""
         values: dict[str, Any] = json.loads(line)
         lists = ("argv", "wrapper", "write", "grown")

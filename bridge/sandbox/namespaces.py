@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
-from bridge.sandbox.profile import Layer, LayerKind, devices
+from bridge.sandbox.profile import LayerKind, ViewLayer, devices
 
 # From the kernel's headers sched.h, mount.h, prctl.h and capability.h
 _NEW_MOUNTS, _NEW_NAMES, _NEW_IPC = 0x00020000, 0x04000000, 0x08000000
@@ -75,7 +75,7 @@ def name_users(user: int, group: int) -> None:
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="ascii")
 
 
-def lay(layers: Sequence[Layer], root: Path) -> None:
+def lay(layers: Sequence[ViewLayer], root: Path) -> None:
     """Make the file system of this process and of all that it starts. Done by the child.
 
     Args:
@@ -107,16 +107,16 @@ def lay(layers: Sequence[Layer], root: Path) -> None:
     _enter(root)
 
 
-def _beginning() -> list[Layer]:
+def _beginning() -> list[ViewLayer]:
     """Return the devices, which nothing can change, and the links that programs look for beside them."""
     streams = (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2"))
     return [
-        *(Layer(LayerKind.READ, device, device) for device in devices()),
-        *(Layer(LayerKind.LINK, f"/proc/self/fd{number}", f"/dev/{name}") for name, number in streams),
+        *(ViewLayer(LayerKind.READ, device, device) for device in devices()),
+        *(ViewLayer(LayerKind.LINK, f"/proc/self/fd{number}", f"/dev/{name}") for name, number in streams),
     ]
 
 
-def _bind(layer: Layer, place: Path) -> None:
+def _bind(layer: ViewLayer, place: Path) -> None:
     source = Path(layer.source)
     if source.is_dir():
         place.mkdir(parents=True, exist_ok=True)

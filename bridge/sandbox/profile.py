@@ -85,7 +85,7 @@ MEGABYTE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ProgramLimits:
     """The limits of a program, with everything that it starts.
 
     Attributes:
@@ -127,7 +127,7 @@ class Profile:
     hidden: tuple[Path, ...] = ()
     shown_at: tuple[tuple[Path, Path], ...] = ()
     network: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: ProgramLimits = field(default_factory=ProgramLimits)
 
     def guarded(self, hidden: Iterable[Path], scratch: Path | None = None) -> "Profile":
         """Return the same with more hidden places, and real paths throughout, so that no link leads around a rule.
@@ -203,7 +203,7 @@ class LayerKind(StrEnum):
     """A symbolic link."""
 
 
-class Layer(NamedTuple):
+class ViewLayer(NamedTuple):
     """One thing that a program sees.
 
     Attributes:
@@ -217,18 +217,18 @@ class Layer(NamedTuple):
     place: str
 
 
-def layers(profile: Profile, shared: Path) -> list[Layer]:
+def layers(profile: Profile, shared: Path) -> list[ViewLayer]:
     """Return all that a program sees but devices and processes, outer folders before what lies in them.
 
     Args:
         profile: With real paths.
         shared: An empty folder, for what programs share by name.
     """
-    found: list[tuple[int, int, Layer]] = []
+    found: list[tuple[int, int, ViewLayer]] = []
 
     def lay(order: int, kind: LayerKind, source: Path | str, path: Path) -> None:
         seen = shown(profile, path)
-        found.append((len(seen.parts), order, Layer(kind, str(source), str(seen))))
+        found.append((len(seen.parts), order, ViewLayer(kind, str(source), str(seen))))
 
     for path in profile.shut_within:
         if path.is_dir():
@@ -243,7 +243,7 @@ def layers(profile: Profile, shared: Path) -> list[Layer]:
         if path.exists() and any(path.is_relative_to(given) for given in profile.write):
             lay(3, LayerKind.READ, path, path)
     inner = [layer for _depth, _order, layer in sorted(found)]
-    return [*_system(), Layer(LayerKind.WRITE, str(shared), str(SHARED)), *inner]
+    return [*_system(), ViewLayer(LayerKind.WRITE, str(shared), str(SHARED)), *inner]
 
 
 def shown(profile: Profile, path: Path) -> Path:
@@ -254,13 +254,13 @@ def shown(profile: Profile, path: Path) -> Path:
     return path
 
 
-def _system() -> Iterator[Layer]:
+def _system() -> Iterator[ViewLayer]:
     """Yield the system's programs and libraries, and what they look up."""
     for place in readable_places():
         if place.is_symlink() and place.is_dir():
-            yield Layer(LayerKind.LINK, str(place.readlink()), str(place))
+            yield ViewLayer(LayerKind.LINK, str(place.readlink()), str(place))
         else:
-            yield Layer(LayerKind.READ, os.path.realpath(place), str(place))
+            yield ViewLayer(LayerKind.READ, os.path.realpath(place), str(place))
 
 
 BUBBLEWRAP_KEEPERS: Final = 2
@@ -286,7 +286,7 @@ def bubblewrap_beginnings() -> tuple[tuple[str, ...], ...]:
     return (found, "--unshare-user"), (found,)
 
 
-def bubblewrap_command(begin: Sequence[str], layers: Sequence[Layer], folder: Path, *, network: bool) -> list[str]:
+def bubblewrap_command(begin: Sequence[str], layers: Sequence[ViewLayer], folder: Path, *, network: bool) -> list[str]:
     """Return the command that runs a program, without the program.
 
     Args:
@@ -304,7 +304,7 @@ def bubblewrap_command(begin: Sequence[str], layers: Sequence[Layer], folder: Pa
     return [*command, "--chdir", str(folder)]
 
 
-def _option(layer: Layer) -> Iterator[str]:
+def _option(layer: ViewLayer) -> Iterator[str]:
     if layer.kind is LayerKind.EMPTY:
         yield from ("--size", _EMPTY, "--tmpfs", layer.place)
     else:

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from bridge.errors import PermissionDenied
 from bridge.sandbox import namespaces
-from bridge.sandbox.job import TELL_ERROR, Ending, Job, Report
+from bridge.sandbox.job import TELL_ERROR, Ending, ProgramJob, Report
 from bridge.sandbox.kernel_rules import TRUNCATE_ABI, has_filter, landlock_abi
 from bridge.sandbox.profile import (
     BUBBLEWRAP_KEEPERS,
@@ -95,7 +95,7 @@ NO_SANDBOX: Final = Sandbox(
 )
 
 
-class Running:
+class RunningProgram:
     """A program that has been started. Made by `start`.
 
     Attributes:
@@ -181,7 +181,7 @@ class Running:
             shutil.rmtree(self._report.parent, ignore_errors=True)
 
 
-class Ready(NamedTuple):
+class WaitingSupervisor(NamedTuple):
     """A supervisor that waits for its job. Made by `get_ready`; it ends at the latest when this process does.
 
     Attributes:
@@ -200,7 +200,7 @@ class Ready(NamedTuple):
         await asyncio.to_thread(shutil.rmtree, self.place, ignore_errors=True)
 
 
-async def get_ready() -> Ready:
+async def get_ready() -> WaitingSupervisor:
     """Start a supervisor, for a program that is soon to be started: most of the time that a start takes is this.
 
     Raises:
@@ -221,7 +221,7 @@ async def get_ready() -> Ready:
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
-    return Ready(process, place)
+    return WaitingSupervisor(process, place)
 
 
 async def start(
@@ -232,8 +232,8 @@ async def start(
     folder: Path,
     environment: Mapping[str, str],
     talks: bool = False,
-    ready: Ready | None = None,
-) -> Running:
+    ready: WaitingSupervisor | None = None,
+) -> RunningProgram:
     """Start a program. It ends at the latest when this process does.
 
     Args:
@@ -256,7 +256,7 @@ async def start(
         await held.discard()
         raise
     job = replace(job, argv=tuple(argv), environment=dict(environment), talks=talks)
-    running = Running(held.process, Path(job.report), talks=talks)
+    running = RunningProgram(held.process, Path(job.report), talks=talks)
     running._stdin.write(job.to_json())  # noqa: SLF001 - the first line is the job
     with contextlib.suppress(ConnectionError):
         await running._stdin.drain()  # noqa: SLF001 - the same
@@ -280,7 +280,7 @@ def supervisor_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _NEEDED if name in os.environ}
 
 
-def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> Job:
+def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> ProgramJob:
     """Return what a profile comes to in a sandbox, without the program.
 
     Args:
@@ -291,7 +291,7 @@ def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> J
     """
     limits, shared = asdict(profile.limits), place / _SHARED
     del limits["output"]  # which is counted where it is read
-    job = Job(
+    job = ProgramJob(
         argv=(),
         folder=str(folder),
         environment={},
@@ -456,8 +456,8 @@ class Programs:
         folder: Path,
         environment: Mapping[str, str],
         talks: bool = False,
-        ready: Ready | None = None,
-    ) -> Running:
+        ready: WaitingSupervisor | None = None,
+    ) -> RunningProgram:
         """Start a program; the arguments are those of `bridge.sandbox.sandbox.start`.
 
         Raises:

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from bridge.sandbox import namespaces
-from bridge.sandbox.job import Ending, Job, Report
+from bridge.sandbox.job import Ending, ProgramJob, Report
 from bridge.sandbox.kernel_rules import filter_program, install_filter, restrict
 from bridge.sandbox.processes import ControlGroup, Growth, children, descendants, memory, tasks_of_user
-from bridge.sandbox.profile import Layer, LayerKind
+from bridge.sandbox.profile import LayerKind, ViewLayer
 
 assert sys.platform != "win32"  # noqa: S101 - tells mypy; there `windows_job.py` does this work, and this cannot be imported
 
@@ -46,7 +46,7 @@ _IS_LINUX: Final = sys.platform.startswith("linux")
 def main() -> None:
     """Take one job from standard input, do it, write the report, and end."""
     line, rest = _read_job()
-    job = Job.from_json(line)
+    job = ProgramJob.from_json(line)
     Supervisor(job, rest).run().write(Path(job.report))
 
 
@@ -58,7 +58,7 @@ class Supervisor:
         first: What has been read already of what is for it.
     """
 
-    def __init__(self, job: Job, first: bytes = b"") -> None:
+    def __init__(self, job: ProgramJob, first: bytes = b"") -> None:
         self._job = job
         self._pending = first
         self._program = 0
@@ -261,7 +261,7 @@ def _read_job() -> tuple[bytes, bytes]:
 # -- in the new process --------------------------------------------------------------------------------------------
 
 
-def _become(job: Job, stdin: int, saying: int, user: int, group: int) -> NoReturn:
+def _become(job: ProgramJob, stdin: int, saying: int, user: int, group: int) -> NoReturn:
     """Confine this process, which has just been forked, and make it the program."""
     step = "to begin"
     try:
@@ -315,12 +315,12 @@ def _end_with_supervisor(saying: int) -> None:
         os._exit(_NEVER_FOUND)
 
 
-def _settle(job: Job) -> None:
+def _settle(job: ProgramJob) -> None:
     """Make the namespaces that this process is in a place for the program, and return in the process that becomes it.
 
     This one stays the first of them, and ends when the program does.
     """
-    layers = [Layer(LayerKind(kind), source, place) for kind, source, place in job.layers]
+    layers = [ViewLayer(LayerKind(kind), source, place) for kind, source, place in job.layers]
     namespaces.lay(layers, Path(job.report).parent / "root")
     program = os.fork()
     if program:
@@ -328,7 +328,7 @@ def _settle(job: Job) -> None:
     os.setsid()
 
 
-def _filter_option(job: Job) -> list[str]:
+def _filter_option(job: ProgramJob) -> list[str]:
     """Return the filter in a pipe, for bubblewrap to read when it has done what the filter will not let it do."""
     if not job.filtered:
         return []
@@ -339,7 +339,7 @@ def _filter_option(job: Job) -> list[str]:
     return ["--seccomp", str(source)]
 
 
-def _limit(job: Job) -> None:
+def _limit(job: ProgramJob) -> None:
     """Set the system's own limits. They hold for single processes; the supervisor adds them up."""
     _set_limit(resource.RLIMIT_CORE, 0)
     _set_limit(resource.RLIMIT_FSIZE, job.file_size)

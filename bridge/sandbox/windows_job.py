@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 from typing import Any, Final
 
-from bridge.sandbox.job import Ending, Job, Report
+from bridge.sandbox.job import Ending, ProgramJob, Report
 from bridge.sandbox.processes import Growth
 
 _TICK: Final = 0.1
@@ -49,13 +49,13 @@ class _ExtendedLimits(ctypes.Structure):
 
 def main() -> None:
     """Take one job from standard input, do it, write the report, and end with everything in the job."""
-    job = Job.from_json(sys.stdin.buffer.readline())
+    job = ProgramJob.from_json(sys.stdin.buffer.readline())
     _enter_job(job)
     _run(job).write(Path(job.report))
     os._exit(0)  # the handle of the job closes, and so ends whatever is left
 
 
-def _enter_job(job: Job) -> None:
+def _enter_job(job: ProgramJob) -> None:
     """Put this process, and so all that it starts, into a job with limits. Raises OSError."""
     if sys.platform == "win32":
         kernel: Any = ctypes.WinDLL("kernel32", use_last_error=True)
@@ -77,7 +77,7 @@ def _enter_job(job: Job) -> None:
         raise OSError("job objects are of Windows")
 
 
-def _run(job: Job) -> Report:
+def _run(job: ProgramJob) -> Report:
     growth = Growth(job.grown, job.disk)
     try:
         stdin, flags = subprocess.PIPE if job.talks else subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)

@@ -19,7 +19,7 @@ from bridge.identity.caller import HOST, SHARED, Client
 from bridge.records.folder import RunFolder
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import MAX_FRAME
-from bridge.rpc.hub import Hub, Transport
+from bridge.rpc.hub import ClientTransport, Hub
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Services
 from bridge.rpc.session import Session
@@ -258,7 +258,7 @@ class Server:
         if self._door is not None and transport is not None:
             self._door.holdings.taken(transport, count)
 
-    def _session(self, client: Client, link: Transport | None = None) -> Session:
+    def _session(self, client: Client, link: ClientTransport | None = None) -> Session:
         return Session(client, hub=self._hub, dispatcher=self._dispatcher, services=self._services, transport=link)
 
     async def _close_sockets(self, _app: web.Application) -> None:

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from bridge.errors import ExecutionFailed, NotFound, PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
 from bridge.records.folder import RecordFolder, RecordStore
-from bridge.sandbox.profile import MEGABYTE, SEARCH_PATH, Limits, Profile, environment
+from bridge.sandbox.profile import MEGABYTE, SEARCH_PATH, Profile, ProgramLimits, environment
 from bridge.sandbox.sandbox import Programs
 from bridge.servers.configuration import Definition, ServerEntry, ServersFile
 from bridge.servers.connection import Open, ServerConnection, ServerLog
 from bridge.vault.diff import unified_diff
-from bridge.web.guard import Passage, Service
+from bridge.web.guard import Clearance, Service
 from bridge.web.url import WebUrl
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ class Servers:
 
 HOMES: Final = "servers"
 """The folder, among those of programs, with a home for each server, which stays."""
-_LIMITS: Final = Limits(
+_LIMITS: Final = ProgramLimits(
     seconds=None, grace=2.0, memory=4096 * MEGABYTE, processes=64, disk=4096 * MEGABYTE, output=None
 )
 _PACKAGE: Final = ("package.json", "pyproject.toml")
@@ -368,7 +368,7 @@ class Opener:
         self,
         programs: Programs,
         transport: Callable[[], "Transport"],
-        allow: Callable[[WebUrl, Service], Passage],
+        allow: Callable[[WebUrl, Service], Clearance],
         vault: Path,
     ) -> None:
         self._programs = programs

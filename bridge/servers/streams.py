@@ -21,10 +21,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
 from bridge.json_values import LARGE, ValueCount, holds_more
-from bridge.sandbox.sandbox import Running
+from bridge.sandbox.sandbox import RunningProgram
 from bridge.servers.connection import ServerLog
-from bridge.web.guard import Passage, Service
-from bridge.web.transport import Budget, Transport
+from bridge.web.guard import Clearance, Service
+from bridge.web.transport import ByteBudget, Transport
 from bridge.web.url import WebUrl, parse_url
 
 LONGEST_LINE: Final = 4 << 20
@@ -35,7 +35,7 @@ _CHUNK: Final = 64 << 10
 
 
 @asynccontextmanager
-async def piped(process: Running, log: ServerLog) -> AsyncIterator[TransportStreams]:
+async def piped(process: RunningProgram, log: ServerLog) -> AsyncIterator[TransportStreams]:
     """Exchange messages with a program, a line each, until the end of the block; then it is gone.
 
     Args:
@@ -127,7 +127,7 @@ MOST_BYTES: Final = 16 << 20
 SECONDS: Final = 60.0
 """The time for which a connection may be silent."""
 
-Pass = Callable[[WebUrl, Service], Passage]
+Pass = Callable[[WebUrl, Service], Clearance]
 """A check that a URL may be reached; raises where it may not."""
 
 
@@ -168,7 +168,7 @@ class _CheckedTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         passage = self._allow(parse_url(str(request.url)), self._service)
-        connection = await self._transport.connection(passage, Budget(MOST_BYTES))
+        connection = await self._transport.connection(passage, ByteBudget(MOST_BYTES))
         try:
             answer = await connection.handle_async_request(
                 httpcore2.Request(

@@ -20,7 +20,7 @@ from bridge.drafts.store import said_of
 from bridge.errors import Conflict, PermissionDenied
 from bridge.identity.caller import Caller
 from bridge.policy.consent import ConsentCase, Verdict, choices, decide, may_confirm
-from bridge.policy.offers import Bounds, Offer, offers
+from bridge.policy.offers import AnswerBounds, Offer, offers
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
 from bridge.toolkit.audit_step import AuditStep
@@ -519,8 +519,8 @@ def _own_question(inquiry: _Inquiry) -> wire.OwnQuestion:
     )
 
 
-def _bounds(settings: Settings) -> Bounds:
-    return Bounds(settings.adding_most_files, settings.adding_minutes, settings.grant_expiry_days)
+def _bounds(settings: Settings) -> AnswerBounds:
+    return AnswerBounds(settings.adding_most_files, settings.adding_minutes, settings.grant_expiry_days)
 
 
 def _scope(terms: Terms, case: ConsentCase) -> wire.Scope:

@@ -10,7 +10,7 @@ from bridge.policy.consent import Rule
 from bridge.vault.files import VaultFiles, WalkedFolder
 from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
-from bridge.vault.root import Place
+from bridge.vault.root import OpenPlace
 
 Denial = Callable[[str], Rule | None]
 """Returns the rule that closes a path; None when none does."""
@@ -45,7 +45,7 @@ class PermittedFiles(VaultFiles):
         super().__init__(files.root)
         self._denials = denials
 
-    def find(self, path: VaultPath) -> Place:
+    def find(self, path: VaultPath) -> OpenPlace:
         """Return what a path means, if it may be seen. Raises PermissionDenied besides."""
         self.refuse_closed(path)
         place = super().find(path)

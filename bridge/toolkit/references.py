@@ -40,7 +40,7 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _STEP: Final = re.compile(r"\.(?P<key>[^.\[\]]{1,200})|\[(?P<index>-?[0-9]{1,6})\]")
 
 
-class Reference(NamedTuple):
+class AnswerReference(NamedTuple):
     """A place in what an earlier call answered.
 
     Attributes:
@@ -54,7 +54,7 @@ class Reference(NamedTuple):
     text: str
 
     @classmethod
-    def parse(cls, text: str) -> "Reference":
+    def parse(cls, text: str) -> "AnswerReference":
         """Read one.
 
         Raises:
@@ -77,7 +77,7 @@ class Reference(NamedTuple):
         return cls(name[0], tuple(steps), text)
 
     @classmethod
-    def of_item(cls, text: str) -> "Reference":
+    def of_item(cls, text: str) -> "AnswerReference":
         """Read one that begins in an item of a list, whose name is left out.
 
         Raises:
@@ -118,9 +118,9 @@ def _inside(value: Any, step: str | int, way: str, text: str) -> Any:
     raise InvalidParameters(f"{text!r}: {way} {there}, and no {step!r}")
 
 
-def references(value: Any) -> Iterator[Reference]:
+def references(value: Any) -> Iterator[AnswerReference]:
     """Yield every reference to an earlier call in a value. Raises InvalidParameters for one that is none."""
-    return (Reference.parse(inner) for kind, inner in _marks(value, 0) if kind == FROM)
+    return (AnswerReference.parse(inner) for kind, inner in _marks(value, 0) if kind == FROM)
 
 
 def parameters(value: Any) -> Iterator[str]:
@@ -221,11 +221,11 @@ class _Resolving:
             case "$each":
                 return self._each(inner, depth, item)
             case "$from":
-                found = Reference.parse(inner).look_up(self._answers)
+                found = AnswerReference.parse(inner).look_up(self._answers)
             case "$item":
                 if item is _NO_ITEM:
                     raise InvalidParameters(f"There is no list here that {ITEM!r} could be about; see {EACH!r}")
-                found = Reference.of_item(inner).look_up({_THE_ITEM: item})
+                found = AnswerReference.of_item(inner).look_up({_THE_ITEM: item})
             case _:
                 found = self._param(inner)
         self._spend(size_of(found))

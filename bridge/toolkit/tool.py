@@ -382,7 +382,7 @@ class Unchanged(NamedTuple):
     output: Output
 
 
-class Outcome(NamedTuple):
+class CopiedChanges(NamedTuple):
     """The changes that a program made to a copy of the vault, to be made in the vault as one change.
 
     Attributes:
@@ -456,7 +456,9 @@ class ReadTool(Tool[P]):
     @abstractmethod
     def run(
         self, params: P, context: CallContext
-    ) -> Output | Awaitable[Output | Relayed] | AsyncIterator[str | Output] | AsyncIterator[str | Output | Outcome]:
+    ) -> (
+        Output | Awaitable[Output | Relayed] | AsyncIterator[str | Output] | AsyncIterator[str | Output | CopiedChanges]
+    ):
         """Do it. Called only after consent.
 
         Returns:

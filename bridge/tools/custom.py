@@ -22,7 +22,7 @@ _SPARE: Final = 60.0
 """Seconds besides those of its own: for the start, for waiting until fewer run, and for ending what is left."""
 
 
-class CustomTool(ReadTool[dict[str, Any]]):
+class UserTool(ReadTool[dict[str, Any]]):
     """One tool of the user's own.
 
     Args:
@@ -113,7 +113,7 @@ class CustomProvider(ToolProvider):
 
     def __init__(self, tools: CustomTools) -> None:
         self._tools = tools
-        self._made: dict[str, CustomTool] = {}
+        self._made: dict[str, UserTool] = {}
 
     async def start(self, changed: Callable[[], None]) -> None:
         """Hear of changes."""
@@ -126,10 +126,10 @@ class CustomProvider(ToolProvider):
     def tools(self, _caller: Caller) -> Sequence[Tool[Any]]:
         """Return all that are stored, the same for every client."""
         allowed = self._tools.allowed()
-        made: dict[str, CustomTool] = {}
+        made: dict[str, UserTool] = {}
         for name, tool in self._tools.all.items():
             known = self._made.get(name)
             is_same = known is not None and known.tool is tool and known.allowed == allowed
-            made[name] = known if known is not None and is_same else CustomTool(self._tools, tool)
+            made[name] = known if known is not None and is_same else UserTool(self._tools, tool)
         self._made = made
         return list(made.values())

@@ -19,7 +19,7 @@ from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFai
 from bridge.vault.disk import as_failure, folder_given, is_link, special_file_given
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, unsafe_name
-from bridge.vault.root import Place, VaultRoot, record_look
+from bridge.vault.root import OpenPlace, VaultRoot, record_look
 
 _CHUNK = 1 << 20
 HAS_CHANGE_TIME = os.name == "posix"
@@ -91,7 +91,7 @@ class VaultFiles:
     def __init__(self, root: VaultRoot) -> None:
         self.root = root
 
-    def find(self, path: VaultPath) -> Place:
+    def find(self, path: VaultPath) -> OpenPlace:
         """Return the place that a path means, links resolved; the caller closes it. Raises as `VaultRoot.find` raises.
 
         Args:
@@ -264,7 +264,7 @@ class VaultFiles:
             return self.root.folder(path, follow=False)
         return parent.child(path.name)
 
-    def _file(self, path: VaultPath) -> Place:
+    def _file(self, path: VaultPath) -> OpenPlace:
         """Return the place of a regular file; the caller closes it."""
         if not path.parts:
             raise folder_given("the vault")

@@ -20,7 +20,7 @@ KeptHunks = Mapping[str, Collection[int]]
 _WHOLE = {ChangeKind.CREATE, ChangeKind.DELETE}
 
 
-class LeftOut(NamedTuple):
+class OmittedPart(NamedTuple):
     """The part of one file's change that is left out.
 
     Attributes:
@@ -42,7 +42,7 @@ class PartialPlan(NamedTuple):
     """The smaller plan, and what is not in it."""
 
     plan: ChangePlan
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedPart, ...]
 
 
 def is_divisible(plan: ChangePlan) -> bool:
@@ -128,7 +128,7 @@ class _PartialBuilder:
         self._plan = plan
         self._keep = keep
         self._read = read
-        self._left_out: list[LeftOut] = []
+        self._left_out: list[OmittedPart] = []
         self._taken: list[tuple[Change, FilePreview]] = []
         self._along: list[Change] = []
         self._stays_away: set[str] = set()
@@ -151,7 +151,7 @@ class _PartialBuilder:
             return
         left = [index for index in range(len(hunks)) if index not in kept]
         diff = "".join(hunks[index].text for index in left)
-        self._left_out.append(LeftOut(change.path, change.kind.value, tuple(left), len(hunks), diff))
+        self._left_out.append(OmittedPart(change.path, change.kind.value, tuple(left), len(hunks), diff))
         if kept and change.kind is ChangeKind.MODIFY:
             self._modify(change, shown, [hunks[index] for index in sorted(kept)])
 
@@ -166,7 +166,7 @@ class _PartialBuilder:
             self._add(change, shown)
         elif not change.of_folder:
             left = tuple(range(count)) if change.kind is ChangeKind.MODIFY else ()
-            self._left_out.append(LeftOut(change.path, change.kind.value, left, count, shown.diff))
+            self._left_out.append(OmittedPart(change.path, change.kind.value, left, count, shown.diff))
             if change.new_path is not None:
                 self._stays_away.add(change.new_path)
 

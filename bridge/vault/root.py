@@ -73,7 +73,7 @@ def _identity(folder: Path) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place(AbstractContextManager["Place"]):
+class OpenPlace(AbstractContextManager["OpenPlace"]):
     """The place of something real: the folder it is in, held open, and its name there. Use it in `with`.
 
     Attributes:
@@ -168,7 +168,7 @@ class VaultRoot(AbstractContextManager["VaultRoot"]):
             except OSError as error:
                 raise as_failure(error, path) from error
 
-    def find(self, path: VaultPath) -> Place:
+    def find(self, path: VaultPath) -> OpenPlace:
         """Return the place that a path means: an exact match, else the only match ignoring case and Unicode form.
 
         Args:
@@ -262,7 +262,7 @@ class VaultRoot(AbstractContextManager["VaultRoot"]):
 
     # -- walking ------------------------------------------------------------------------------------------------
 
-    def _find(self, path: VaultPath) -> Place:
+    def _find(self, path: VaultPath) -> OpenPlace:
         """Find a path as `find` does."""
         try:
             return self._walk(path)
@@ -278,7 +278,7 @@ class VaultRoot(AbstractContextManager["VaultRoot"]):
             )
         return self._walk(twins[0])
 
-    def _walk(self, path: VaultPath, *, follow: bool = True) -> Place:
+    def _walk(self, path: VaultPath, *, follow: bool = True) -> OpenPlace:
         """Return the place at exactly this path, all links resolved. The caller closes it."""
         _refuse_dot_folders(path)
         way = path.parts
@@ -287,14 +287,14 @@ class VaultRoot(AbstractContextManager["VaultRoot"]):
             if not way:
                 break
             outcome = self._descend(way, path)
-            if isinstance(outcome, Place):
+            if isinstance(outcome, OpenPlace):
                 return outcome
             if not follow:
                 break
             way = outcome
         raise not_found(path)
 
-    def _descend(self, way: tuple[str, ...], asked: VaultPath) -> Place | tuple[str, ...]:
+    def _descend(self, way: tuple[str, ...], asked: VaultPath) -> OpenPlace | tuple[str, ...]:
         """Go down until what was asked is found, or a link: then the way to go instead (empty: there is none)."""
         folder = self._top.reopen()
         kept = False
@@ -306,7 +306,7 @@ class VaultRoot(AbstractContextManager["VaultRoot"]):
                 state = _look(folder, name, asked, last=last)
                 if last and not is_link(state):
                     kept = True
-                    return Place(folder, name, folder.path.child(name), state)
+                    return OpenPlace(folder, name, folder.path.child(name), state)
                 if is_link(state):
                     return self._redirect(way, index, folder.readlink(name))
                 if not is_real_folder(state):

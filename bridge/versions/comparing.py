@@ -18,29 +18,29 @@ from bridge.versions.grouping import (
     SeenChanges,
     origin_of,
 )
-from bridge.versions.reading import Ready
-from bridge.versions.states import Effect, Known, Origin, Side, Unknown
+from bridge.versions.reading import ReadFile
+from bridge.versions.states import Effect, KnownState, Origin, Side, Unknown
 
 
 class KnownFiles:
     """Every file with what is known of it. One thread at a time changes it; any may ask."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Known] = {}
-        self._changed: dict[str, Known | None] | None = None
+        self._known: dict[str, KnownState] = {}
+        self._changed: dict[str, KnownState | None] | None = None
 
     def load(self, database: Database | None) -> None:
         """Take the list up that a database has; None: an empty one."""
         self._known = {} if database is None else database.files()
 
-    def get(self, path: str) -> Known | None:
+    def get(self, path: str) -> KnownState | None:
         """Return what is known of a file, without the changes of an unfinished transaction."""
         return self._known.get(path)
 
     def __contains__(self, path: object) -> bool:
         return path in self._known
 
-    def all(self) -> dict[str, Known]:
+    def all(self) -> dict[str, KnownState]:
         """Return everything known, as it is now."""
         return self._known.copy()
 
@@ -54,7 +54,7 @@ class KnownFiles:
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
         """Keep changes to oneself during a transaction: they count for others once it has ended well."""
-        changed: dict[str, Known | None] = {}
+        changed: dict[str, KnownState | None] = {}
         self._changed = changed
         try:
             yield
@@ -66,13 +66,13 @@ class KnownFiles:
             else:
                 self._known[path] = known
 
-    def latest(self, path: str) -> Known | None:
+    def latest(self, path: str) -> KnownState | None:
         """Return what is known of a file, with the changes of the current transaction."""
         if self._changed is not None and path in self._changed:
             return self._changed[path]
         return self._known.get(path)
 
-    def put(self, database: Database, path: str, known: Known) -> None:
+    def put(self, database: Database, path: str, known: KnownState) -> None:
         """Record the state of a file."""
         database.put_file(path, known)
         if self._changed is not None:
@@ -124,7 +124,7 @@ class Comparing:
         self.since: float | None = None
         self.configured = False
 
-    def record_seen(self, database: Database, ready: Ready, now: float) -> None:
+    def record_seen(self, database: Database, ready: ReadFile, now: float) -> None:
         """Record that a file exists with this content."""
         seen, digest = ready.seen, ready.digest
         old = self._known.latest(seen.path)
@@ -132,7 +132,7 @@ class Comparing:
             database.keep(ready.content, now)
         if digest is None and old is not None and old.is_as(seen):
             return  # not read as a whole, and nothing has happened to it
-        new = Known(seen.size, seen.mtime_ns, seen.changed_ns, digest, now, file_id=ready.file_id)
+        new = KnownState(seen.size, seen.mtime_ns, seen.changed_ns, digest, now, file_id=ready.file_id)
         if old is None:
             if self._is_on(seen.path) and not self._own.wrote(seen.path, digest):
                 origin = self._changed(database, seen.path, digest or Unknown.BYTES, now, ready.file_id)
@@ -173,7 +173,7 @@ class Comparing:
         if digest is None:
             self._forget(database, path, now)
         else:
-            self._known.put(database, path, Known(-1, 0, 0, digest, now))
+            self._known.put(database, path, KnownState(-1, 0, 0, digest, now))
 
     # -- what Obsidian says ------------------------------------------------------------------------------------
 
@@ -355,7 +355,7 @@ class Comparing:
         self._known.drop(database, path)
         self._let_go(database, path, old, now)
 
-    def _let_go(self, database: Database, path: str, old: Known | None, now: float) -> None:
+    def _let_go(self, database: Database, path: str, old: KnownState | None, now: float) -> None:
         """Drop the former content of a file, unless something else refers to it or may soon."""
         if old is None or old.digest is None:
             return

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 
 from backports import zstd
 
-from bridge.versions.states import Effect, Known, Origin, Side, TimedEffect, Unknown
+from bridge.versions.states import Effect, KnownState, Origin, Side, TimedEffect, Unknown
 
 NAME = "versions.db"
 MEGABYTE = 1 << 20
@@ -301,7 +301,7 @@ class Database:
         for digest in digests:
             self._are_gone(self._db.execute(_DROP_IF_UNUSED, (digest,)).fetchall())
 
-    def put_file(self, path: str, known: Known) -> None:
+    def put_file(self, path: str, known: KnownState) -> None:
         """Store what is known of a file."""
         self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (path, *known))
 
@@ -520,11 +520,11 @@ class Database:
         """Return a value of the database's own; None if there is none."""
         return self._value("SELECT value FROM meta WHERE key = ?", key)
 
-    def files(self) -> dict[str, Known]:
+    def files(self) -> dict[str, KnownState]:
         """Return every file that is known."""
         rows = self._db.execute("SELECT path, size, mtime_ns, changed_ns, digest, seen, is_foreign, file_id FROM files")
         return {
-            path: Known(size, mtime_ns, changed_ns, digest, seen, bool(foreign), file_id)
+            path: KnownState(size, mtime_ns, changed_ns, digest, seen, bool(foreign), file_id)
             for path, size, mtime_ns, changed_ns, digest, seen, foreign, file_id in rows
         }
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 from bridge.vault.paths import folders_above
 from bridge.vault.plan import ChangePlan, is_hidden
 from bridge.versions.database import Database
-from bridge.versions.states import Effect, Entry, Known, Origin, Side, TimedEffect, Unknown, Version
+from bridge.versions.states import Effect, Entry, KnownState, Origin, Side, TimedEffect, Unknown, Version
 
 QUIET_SECONDS = 10.0
 """Changes that come so soon after one another belong together."""
@@ -364,7 +364,7 @@ class SeenChange(NamedTuple):
     before: Side
     after: Side
     previous: Effect | None
-    old: Known | None
+    old: KnownState | None
     at: float
     file_id: str | None
     fold: OpenEntry | None
@@ -499,7 +499,7 @@ def _is_new(at: float, now: float) -> bool:
     return 0 <= now - at <= BELIEVED_SECONDS
 
 
-class Ledger(Protocol):
+class WriteLedger(Protocol):
     """A record of what the bridge has written, including writes that nobody was told about."""
 
     def written_since(self, execution_id: str | None, /) -> Mapping[str, set[str | None]]:
@@ -520,7 +520,7 @@ class BridgeWrites:
         last: The name of the change that is being made or was made last; None if none was heard of.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: WriteLedger) -> None:
         self.ledger = ledger
         self._expected: dict[str, set[bytes | None]] = {}
         self._unheard: dict[str, set[bytes | None]] = {}

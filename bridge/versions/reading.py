@@ -20,14 +20,14 @@ from bridge.vault.paths import VaultPath, known_path, unsafe_name
 from bridge.vault.plan import is_hidden
 from bridge.vault.root import VaultRoot
 from bridge.versions.database import Content, Database, content_of
-from bridge.versions.states import ListedFile, Seen
+from bridge.versions.states import ListedFile, SeenFile
 
 _PLACE = ".obsidian"
 _MARK = "app.json"
 _LAYOUTS = "workspace"
 
 
-def configuration_files(root: VaultRoot) -> list[Seen]:
+def configuration_files(root: VaultRoot) -> list[SeenFile]:
     """Return the configuration files. Links are not followed, and what cannot be listed is left out.
 
     Args:
@@ -66,7 +66,7 @@ def _place(top: Folder) -> Folder:
     raise FileNotFoundError(_PLACE)
 
 
-def _walk(place: Folder) -> Iterator[Seen]:
+def _walk(place: Folder) -> Iterator[SeenFile]:
     yield from _files(place, _is_settings)
     with _inside(place, "snippets") as snippets:
         yield from _files(snippets, lambda name: name.endswith(".css"))
@@ -77,7 +77,7 @@ def _walk(place: Folder) -> Iterator[Seen]:
                     yield from _files(one, wanted.__contains__)
 
 
-def _files(folder: Folder | None, is_wanted: Callable[[str], bool]) -> Iterator[Seen]:
+def _files(folder: Folder | None, is_wanted: Callable[[str], bool]) -> Iterator[SeenFile]:
     if folder is None:
         return
     for entry in folder.entries():
@@ -87,7 +87,7 @@ def _files(folder: Folder | None, is_wanted: Callable[[str], bool]) -> Iterator[
             with contextlib.suppress(OSError):
                 place = folder.path.child(name)
                 state = file_stat(place, folder.stat(name))
-                yield Seen(str(place), state.size, state.mtime_ns, state.changed_ns, None)
+                yield SeenFile(str(place), state.size, state.mtime_ns, state.changed_ns, None)
 
 
 @contextlib.contextmanager
@@ -120,29 +120,29 @@ ATTACHMENT_SHARE = 0.8
 """The share of the budget beyond which no attachment is kept, so that there is room for texts."""
 
 
-class Ready(NamedTuple):
+class ReadFile(NamedTuple):
     """A file that was read, hashed and compressed."""
 
-    seen: Seen
+    seen: SeenFile
     digest: bytes | None
     content: Content | None
     file_id: str | None
 
 
-Prepared = Mapping[str, Ready]
+Prepared = Mapping[str, ReadFile]
 """Files that were read, by path, ready to be recorded without doing more than that."""
 
 
-def made_ready(seen: Seen, database: Database | None, file_id: str | None) -> Ready:
+def made_ready(seen: SeenFile, database: Database | None, file_id: str | None) -> ReadFile:
     """Return a file that was read, ready to be stored in a database unless it is there already."""
     if seen.data is None or database is None:
-        return Ready(seen, None, None, file_id)
+        return ReadFile(seen, None, None, file_id)
     digest = hashlib.sha256(seen.data).digest()
     content = None if digest in database.held else content_of(seen.data, digest)
-    return Ready(seen, digest, content, file_id)
+    return ReadFile(seen, digest, content, file_id)
 
 
-def read_whole(files: VaultFiles, path: str, database: Database | None) -> Seen | None:
+def read_whole(files: VaultFiles, path: str, database: Database | None) -> SeenFile | None:
     """Return a file with all its bytes, or without any if they are too many; None if it cannot be read."""
     if database is None:
         return None
@@ -153,12 +153,12 @@ def read_whole(files: VaultFiles, path: str, database: Database | None) -> Seen 
     except (ToolFailure, OSError):
         return None
     whole = len(data) == state.size
-    return Seen(path, state.size, state.mtime_ns, state.changed_ns, data if whole else None)
+    return SeenFile(path, state.size, state.mtime_ns, state.changed_ns, data if whole else None)
 
 
-def portions(those: Iterable[Seen | None]) -> Iterator[list[Seen]]:
+def portions(those: Iterable[SeenFile | None]) -> Iterator[list[SeenFile]]:
     """Yield files that were read, in portions that are recorded at once."""
-    batch: list[Seen] = []
+    batch: list[SeenFile] = []
     size = 0
     for seen in those:
         if seen is None:
@@ -210,7 +210,7 @@ def is_another(root: VaultRoot, before: str | None, now: str, known: Iterable[st
     return there * 2 < len(sample)
 
 
-def file_id(root: VaultRoot, seen: Seen) -> str | None:
+def file_id(root: VaultRoot, seen: SeenFile) -> str | None:
     """Return the system's id for a file, which survives renaming; None if the file has changed since it was read."""
     try:
         state = (root.path / seen.path).lstat()

@@ -17,7 +17,7 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.versions.comparing import Comparing, KnownFiles
 from bridge.versions.database import NAME, SHORT, Database, content_of
-from bridge.versions.grouping import BridgeWrites, Ledger, ObsidianWrite, Since, moves_found, sides, since
+from bridge.versions.grouping import BridgeWrites, ObsidianWrite, Since, WriteLedger, moves_found, sides, since
 from bridge.versions.reading import (
     Prepared,
     affordable,
@@ -30,7 +30,7 @@ from bridge.versions.reading import (
     portions,
     read_whole,
 )
-from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, ListedFile, Seen, Side, Unknown, Version
+from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, ListedFile, SeenFile, Side, Unknown, Version
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class Recorder:
     """
 
     def __init__(
-        self, folder: Path, files: VaultFiles, clock: Clock, *, rules: Callable[[], KeepRules], own: Ledger
+        self, folder: Path, files: VaultFiles, clock: Clock, *, rules: Callable[[], KeepRules], own: WriteLedger
     ) -> None:
         self._folder = folder
         self._files = files
@@ -79,7 +79,7 @@ class Recorder:
 
     # -- what the index tells -----------------------------------------------------------------------------------
 
-    def prepare(self, files: Iterable[Seen]) -> Prepared:
+    def prepare(self, files: Iterable[SeenFile]) -> Prepared:
         """Hash and compress what was read, where it is not kept yet. Takes no lock.
 
         Args:
@@ -463,12 +463,12 @@ class Recorder:
 
     # -- within: reading ----------------------------------------------------------------------------------------
 
-    def _prepared(self, files: Iterable[Seen]) -> Prepared:
+    def _prepared(self, files: Iterable[SeenFile]) -> Prepared:
         rules = self._rules()
         wanted = (self._whole(one) for one in files if rules.covers(one.path))
         return {one.path: made_ready(one, self._db, file_id(self._root, one)) for one in wanted}
 
-    def _whole(self, seen: Seen) -> Seen:
+    def _whole(self, seen: SeenFile) -> SeenFile:
         """Return a file that was read in part, now read whole, if only that tells whether and how it changed."""
         old = self._known.get(seen.path)
         changed = self._own.concern(seen.path) or (old is not None and not old.is_as(seen))

@@ -7,7 +7,7 @@ PREFIX = "outside-"
 """The beginning of entries' ids; no change in the ledger has it."""
 
 
-class Seen(NamedTuple):
+class SeenFile(NamedTuple):
     """A file as it was read.
 
     Attributes:
@@ -45,7 +45,7 @@ class ListedFile(Protocol):
         """Return when its entry on the disk was changed, in nanoseconds."""
 
 
-class Known(NamedTuple):
+class KnownState(NamedTuple):
     """A file's last known state.
 
     Attributes:

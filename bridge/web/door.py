@@ -21,14 +21,14 @@ from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
 from bridge.settings.model import Settings
 from bridge.web.decoding import ACCEPTED, decode, layers
-from bridge.web.guard import Passage, Place, Refused, Rules, Service, check
+from bridge.web.guard import Clearance, RequestRefused, Rules, Service, UrlPlace, check
 from bridge.web.url import WebUrl
 
 if TYPE_CHECKING:
     from bridge.web.transport import StreamedAnswer, Transport
 
 
-class Answer(NamedTuple):
+class WebAnswer(NamedTuple):
     """A server's answer.
 
     Attributes:
@@ -226,7 +226,7 @@ class WebDoor:
     def __post_init__(self) -> None:
         self._made: Transport | None = None
 
-    def passage(self, url: WebUrl, service: Service | None = None) -> Passage:
+    def passage(self, url: WebUrl, service: Service | None = None) -> Clearance:
         """Return how a URL may be reached; see `guard.check`, which raises when it may not."""
         return check(url, Rules(self.settings(), self.own_ports()), service)
 
@@ -299,14 +299,14 @@ class WebDoor:
                 yield answer
 
     async def _followed(
-        self, request: WebRequest, answer: Answer, place: Place, service: Service | None, authorize: Authorize
+        self, request: WebRequest, answer: WebAnswer, place: UrlPlace, service: Service | None, authorize: Authorize
     ) -> WebRequest:
         """Return the request that a redirect asks for (RFC 9110, 15.4)."""
         status = answer.status
         leads_to = self.passage(_location(request.url, answer.header("location")), service)
         to = leads_to.url
-        if leads_to.place is Place.HERE and place is Place.PUBLIC:
-            raise Refused(f"{request.url.host} leads to this computer, which no site of the web may do")
+        if leads_to.place is UrlPlace.HERE and place is UrlPlace.PUBLIC:
+            raise RequestRefused(f"{request.url.host} leads to this computer, which no site of the web may do")
         if request.url.scheme == "https" and to.scheme == "http":
             raise NetworkFailure(f"{request.url.host} leads from https to http, which is not followed", code="redirect")
         elsewhere = to.origin != request.url.origin
@@ -321,8 +321,8 @@ class WebDoor:
         return replace(request, url=to)
 
     async def _persist(
-        self, request: WebRequest, passage: Passage, settings: Settings, service: Service | None
-    ) -> Answer:
+        self, request: WebRequest, passage: Clearance, settings: Settings, service: Service | None
+    ) -> WebAnswer:
         """Return the answer to one hop; asked for again where the failure may pass and nothing is done twice."""
         left = REPETITIONS if request.method == "GET" or request.repeatable else 0
         wait = FIRST_WAIT
@@ -341,7 +341,9 @@ class WebDoor:
             left, wait = left - 1, wait * 2
             await self.sleep(pause)
 
-    async def _once(self, request: WebRequest, passage: Passage, settings: Settings, service: Service | None) -> Answer:
+    async def _once(
+        self, request: WebRequest, passage: Clearance, settings: Settings, service: Service | None
+    ) -> WebAnswer:
         transport = await self._transport()
         most, seconds = settings.max_response_size, settings.request_timeout
         with self._logged(request, service) as answers:
@@ -352,10 +354,10 @@ class WebDoor:
         return answer
 
     @contextmanager
-    def _logged(self, request: WebRequest, service: Service | None) -> Iterator[list["Answer | StreamedAnswer"]]:
+    def _logged(self, request: WebRequest, service: Service | None) -> Iterator[list["WebAnswer | StreamedAnswer"]]:
         """Log a request at the end of a block, which puts its answer into the list."""
         began = self.clock.monotonic()
-        answers: list[Answer | StreamedAnswer] = []
+        answers: list[WebAnswer | StreamedAnswer] = []
         failure: str | None = "stopped"
         try:
             yield answers
@@ -400,7 +402,7 @@ def _check_headers(request: WebRequest) -> None:
             raise InvalidParameters(f"The header {name!r} cannot be sent")
 
 
-async def _unpacked(answer: Answer, settings: Settings) -> bytes:
+async def _unpacked(answer: WebAnswer, settings: Settings) -> bytes:
     encodings = layers(answer.header("content-encoding"))
     if not encodings:
         return answer.wire
@@ -411,7 +413,7 @@ async def _unpacked(answer: Answer, settings: Settings) -> bytes:
         raise DeadlineExceeded("The answer took too long to unpack") from None
 
 
-def _retry_after(answer: Answer, clock: Clock) -> float | None:
+def _retry_after(answer: WebAnswer, clock: Clock) -> float | None:
     """Return the seconds that a server asks to wait (RFC 9110, 10.2.3); None where it does not say."""
     value = answer.header("retry-after").strip()
     if value.isascii() and value.isdigit():

@@ -116,7 +116,7 @@ CLOSED_PORTS: Final = frozenset(
 """Ports of other protocols: the Fetch standard's list of bad ports, and some databases."""
 
 
-class Refused(PermissionDenied):
+class RequestRefused(PermissionDenied):
     """A URL that may not be reached, whoever asks.
 
     Args:
@@ -128,7 +128,7 @@ class Refused(PermissionDenied):
         super().__init__(message, code=code)
 
 
-class Place(StrEnum):
+class UrlPlace(StrEnum):
     """The place that a URL leads to, as far as it can be told before any look-up."""
 
     SERVICE = "service"
@@ -186,7 +186,7 @@ class Rules(NamedTuple):
     own_ports: frozenset[int]
 
 
-class Passage(NamedTuple):
+class Clearance(NamedTuple):
     """The permission to connect, as far as the URL says.
 
     Attributes:
@@ -198,13 +198,13 @@ class Passage(NamedTuple):
     """
 
     url: WebUrl
-    place: Place
+    place: UrlPlace
     listed: bool
     admits: Callable[[Address], bool]
     unsigned: bool = False
 
 
-def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
+def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Clearance:
     """Decide about one URL. Every hop of a redirect is decided about anew.
 
     Args:
@@ -217,34 +217,34 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
     """
     here = names_this_machine(url.host)
     if here and url.port in rules.own_ports:
-        raise Refused("That is the bridge itself, which no tool can reach")
+        raise RequestRefused("That is the bridge itself, which no tool can reach")
     if service is not None:
         return _service(url, rules, service, here=here)
     if url.port in CLOSED_PORTS:
-        raise Refused(f"Port {url.port} belongs to another protocol than the web's")
+        raise RequestRefused(f"Port {url.port} belongs to another protocol than the web's")
     if here:
         unsigned = rules.settings.allow_self_signed_localhost and url.scheme == "https"
         # An entry of the list means this machine at Ollama's port alone.
         at_ollama = url.port in _ports_here(rules.settings.ollama_web_search_endpoint)
         listed = at_ollama and url.host in _entries(rules.settings.allowed_domains)
-        return _if_reached(Passage(url, Place.HERE, listed, is_here, unsigned), rules)
+        return _if_reached(Clearance(url, UrlPlace.HERE, listed, is_here, unsigned), rules)
     if rules.settings.block_external_requests:
-        raise Refused("The user has blocked requests that leave this computer", code="blocked")
+        raise RequestRefused("The user has blocked requests that leave this computer", code="blocked")
     address = url.address
     if address is not None and not is_public(address):
-        raise Refused(f"{url.host} is no public address; only services that the user has entered can have one")
+        raise RequestRefused(f"{url.host} is no public address; only services that the user has entered can have one")
     if "." not in url.host and address is None:
-        raise Refused(
+        raise RequestRefused(
             f"{url.host!r} is a name of a local network; only services that the user has entered can be there"
         )
     passed = url.upgraded() if rules.settings.https_only and url.scheme == "http" else url
-    return _if_reached(Passage(passed, Place.PUBLIC, _is_listed(passed, rules), is_public), rules)
+    return _if_reached(Clearance(passed, UrlPlace.PUBLIC, _is_listed(passed, rules), is_public), rules)
 
 
-def _if_reached(passage: Passage, rules: Rules) -> Passage:
+def _if_reached(passage: Clearance, rules: Rules) -> Clearance:
     """Return a passage. Raises Refused where its site is none of those that alone are reached."""
     if rules.settings.only_allowed_domains and not passage.listed:
-        raise Refused(
+        raise RequestRefused(
             f"{passage.url.origin} is none of the sites that the user allows: setting `onlyAllowedDomains` is on, so "
             "nothing is reached but the sites of `allowedDomains`"
         )
@@ -265,7 +265,7 @@ def all_listed(targets: Iterable[Target], settings: Settings) -> bool:
         try:
             if not check(parse_url(target.place.key), rules).listed:
                 return False
-        except (BadUrl, Refused):
+        except (BadUrl, RequestRefused):
             return False
     return True
 
@@ -275,21 +275,23 @@ def names_this_machine(host: str) -> bool:
     return host == THIS_MACHINE or host.endswith(f".{THIS_MACHINE}") or host in {str(address) for address in HERE}
 
 
-def _service(url: WebUrl, rules: Rules, service: Service, *, here: bool) -> Passage:
+def _service(url: WebUrl, rules: Rules, service: Service, *, here: bool) -> Clearance:
     if not service.holds(url):
-        raise Refused(f"{service.name} leads to {url.origin}, which is not the address that the user has entered")
+        raise RequestRefused(
+            f"{service.name} leads to {url.origin}, which is not the address that the user has entered"
+        )
     if here:
         unsigned = rules.settings.allow_self_signed_localhost and url.scheme == "https"
-        return Passage(url, Place.SERVICE, listed=True, admits=is_here, unsigned=unsigned)
+        return Clearance(url, UrlPlace.SERVICE, listed=True, admits=is_here, unsigned=unsigned)
     if rules.settings.block_external_requests:
-        raise Refused("The user has blocked requests that leave this computer", code="blocked")
+        raise RequestRefused("The user has blocked requests that leave this computer", code="blocked")
     plain = url.scheme == "http" and rules.settings.https_only
 
     # What is sent in the clear stays at home: a key must not cross the internet unencrypted.
     def admits(address: Address) -> bool:
         return is_for_services(address) and not (plain and is_public(address))
 
-    return Passage(url, Place.SERVICE, listed=True, admits=admits)
+    return Clearance(url, UrlPlace.SERVICE, listed=True, admits=admits)
 
 
 def _is_listed(url: WebUrl, rules: Rules) -> bool:

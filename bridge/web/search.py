@@ -13,7 +13,7 @@ from bridge.own_commands import own_command
 from bridge.policy.redaction import REDACTED
 from bridge.settings.model import Settings
 from bridge.web.door import WebDoor, WebResponse
-from bridge.web.guard import Refused
+from bridge.web.guard import RequestRefused
 from bridge.web.search_services import Hit, NoSense, NotReady, SaidNo, SearchQuery, TooMany, WebSearchService
 
 _TEST: Final = SearchQuery("Obsidian", 1)
@@ -158,7 +158,7 @@ class WebSearch:
         service = self._services[service_id]
         try:
             await self._ask(service, _TEST, settings)
-        except (SaidNo, NotReady, KeyFault, Refused) as failure:
+        except (SaidNo, NotReady, KeyFault, RequestRefused) as failure:
             outcome, message = Connection.REFUSED, failure.message
         except (TooMany, NoSense) as failure:
             outcome, message = Connection.CONNECTED, f"{service.title} answers, but: {failure.message}"

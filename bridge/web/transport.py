@@ -20,8 +20,8 @@ from typing import Any, Final, Protocol
 import httpcore2 as httpcore
 
 from bridge.errors import DeadlineExceeded, NetworkFailure
-from bridge.web.door import Answer, StreamLimits
-from bridge.web.guard import HERE, Passage, Place, Refused, names_this_machine
+from bridge.web.door import StreamLimits, WebAnswer
+from bridge.web.guard import HERE, Clearance, RequestRefused, UrlPlace, names_this_machine
 from bridge.web.url import Address
 
 MOST_ADDRESSES = 16
@@ -89,8 +89,8 @@ class Transport:
         self._trust = cache(trust)
 
     async def exchange(
-        self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, *, most: int, seconds: float
-    ) -> Answer:
+        self, passage: Clearance, method: str, headers: Mapping[str, str], body: bytes, *, most: int, seconds: float
+    ) -> WebAnswer:
         """Make one request, and return its answer.
 
         Args:
@@ -106,7 +106,7 @@ class Transport:
             NetworkFailure: There is no answer, or none that can be taken.
             DeadlineExceeded: It took too long.
         """
-        host, budget, timer = passage.url.host, Budget(most + ROOM_FOR_HEADERS), asyncio.timeout(seconds)
+        host, budget, timer = passage.url.host, ByteBudget(most + ROOM_FOR_HEADERS), asyncio.timeout(seconds)
         try:
             async with timer, await self.connection(passage, budget) as connection:
                 response = await connection.handle_async_request(_request(passage, method, headers, body))
@@ -127,7 +127,7 @@ class Transport:
 
     @asynccontextmanager
     async def stream(
-        self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits
+        self, passage: Clearance, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits
     ) -> AsyncIterator["StreamedAnswer"]:
         """Make one request whose answer is taken as it comes. The end of the block closes the connection in any case.
 
@@ -143,7 +143,7 @@ class Transport:
             NetworkFailure: There is no answer, or none that can be taken.
             DeadlineExceeded: It took too long, or nothing came for too long.
         """
-        host, budget = passage.url.host, Budget(limits.most)
+        host, budget = passage.url.host, ByteBudget(limits.most)
         timer = asyncio.timeout(limits.seconds)
         try:
             async with timer, await self.connection(passage, budget) as connection:
@@ -158,7 +158,7 @@ class Transport:
                 raise
             raise DeadlineExceeded(f"{host} was not done after {limits.seconds:g} seconds") from None
 
-    async def connection(self, passage: Passage, budget: "Budget") -> httpcore.AsyncHTTPConnection:
+    async def connection(self, passage: Clearance, budget: "ByteBudget") -> httpcore.AsyncHTTPConnection:
         """Return a connection that reaches what a passage allows, and nothing else.
 
         Args:
@@ -187,7 +187,7 @@ class StreamedAnswer:
         headers: The headers, in order, with their names in lower case.
     """
 
-    def __init__(self, response: httpcore.Response, budget: "Budget", host: str, limits: StreamLimits) -> None:
+    def __init__(self, response: httpcore.Response, budget: "ByteBudget", host: str, limits: StreamLimits) -> None:
         self.status = response.status
         self.headers = _headers(response)
         self._response = response
@@ -213,7 +213,7 @@ class StreamedAnswer:
 
 
 @contextmanager
-def _in_words(host: str, budget: "Budget", limits: StreamLimits) -> Iterator[None]:
+def _in_words(host: str, budget: "ByteBudget", limits: StreamLimits) -> Iterator[None]:
     """Say what has gone wrong with an answer that is still coming."""
     try:
         yield
@@ -228,7 +228,7 @@ def _in_words(host: str, budget: "Budget", limits: StreamLimits) -> Iterator[Non
 
 
 def _request(
-    passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits | None = None
+    passage: Clearance, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits | None = None
 ) -> httpcore.Request:
     """Return a request as httpcore takes it, with the parts of the URL as they were checked."""
     url = passage.url
@@ -248,7 +248,7 @@ def _headers(response: httpcore.Response) -> tuple[tuple[str, str], ...]:
     return tuple((name.decode("ascii", "replace").lower(), _text(value)) for name, value in response.headers)
 
 
-async def _read(response: httpcore.Response, budget: "Budget", most: int) -> Answer:
+async def _read(response: httpcore.Response, budget: "ByteBudget", most: int) -> WebAnswer:
     headers = _headers(response)
     announced = next((value for name, value in headers if name == "content-length"), "")
     if announced.isascii() and announced.isdigit() and int(announced[:20]) > most:
@@ -258,7 +258,7 @@ async def _read(response: httpcore.Response, budget: "Budget", most: int) -> Ans
         body += piece
         if len(body) > most:
             raise _too_large(most)
-    return Answer(response.status, headers, bytes(body), budget.used)
+    return WebAnswer(response.status, headers, bytes(body), budget.used)
 
 
 def _too_large(most: int) -> NetworkFailure:
@@ -294,7 +294,7 @@ def _words(error: Exception) -> str:
     return "the connection broke"
 
 
-class Budget:
+class ByteBudget:
     """Bytes that may still come in.
 
     Args:
@@ -331,7 +331,7 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
     """
 
     def __init__(
-        self, passage: Passage, resolver: Resolver, network: httpcore.AsyncNetworkBackend, budget: Budget
+        self, passage: Clearance, resolver: Resolver, network: httpcore.AsyncNetworkBackend, budget: ByteBudget
     ) -> None:
         self._passage = passage
         self._resolver = resolver
@@ -349,11 +349,11 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         """Return a stream to the first of the host's addresses that answers, once all of them were checked."""
         del timeout, local_address, socket_options  # the exchange has a deadline, and there are none of the others
         if (host, port) != (self._passage.url.host, self._passage.url.port):
-            raise Refused(f"{host} is not what was asked for")
+            raise RequestRefused(f"{host} is not what was asked for")
         addresses = await self._addresses()
         for address in addresses:
             if not self._passage.admits(address):
-                raise Refused(_why_not(host, self._passage))
+                raise RequestRefused(_why_not(host, self._passage))
         failure: Exception | None = None
         for address in addresses:
             try:
@@ -373,9 +373,9 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         return await self._resolver.resolve(url.host, url.port)
 
 
-def _why_not(host: str, passage: Passage) -> str:
+def _why_not(host: str, passage: Clearance) -> str:
     """Say why an address is refused. It is not named: where names of the home network lead is nobody's business."""
-    if passage.place is Place.SERVICE:
+    if passage.place is UrlPlace.SERVICE:
         return f"{host} leads to an address that it may not have, or that needs https"
     return f"{host} leads to an address that is not public; only services that the user has entered can have one"
 
@@ -383,7 +383,7 @@ def _why_not(host: str, passage: Passage) -> str:
 class _Counted(httpcore.AsyncNetworkStream):
     """A stream whose incoming bytes are counted."""
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream, budget: Budget) -> None:
+    def __init__(self, stream: httpcore.AsyncNetworkStream, budget: ByteBudget) -> None:
         self._stream = stream
         self._budget = budget
 

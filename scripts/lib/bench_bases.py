@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.bases.base_file import read_base
 from bridge.bases.dates import Date
-from bridge.bases.views import Table, evaluate, view_of
+from bridge.bases.views import ViewTable, evaluate, view_of
 from bridge.index.base_rows import BaseVaults, IndexedVault
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
 from bridge.notes.names import Names
@@ -148,7 +148,7 @@ def _properties(number: int) -> Mapping[str, Any]:
     return {"categories": [book], "price": number % 97 + 0.5, "quantity": number % 7, "status": "done", "year": 2000}
 
 
-def _shown(vault: IndexedVault) -> Table:
+def _shown(vault: IndexedVault) -> ViewTable:
     """The rows of the view, and what stands in the first of them."""
     base = read_base(BASE)
     table = evaluate(base, view_of(base, None), vault, Date(1_780_000_000_000, vault.zone))

@@ -13,7 +13,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision,
 from bridge.contract.identity import Capability
 from bridge.identity.caller import Caller, Client
 from bridge.policy.consent import ConsentCase, decide
-from bridge.policy.offers import Bounds, offers
+from bridge.policy.offers import AnswerBounds, offers
 from bridge.records.folder import VERSION, RunFolder
 from bridge.toolkit.tool import in_vault
 from bridge.vault.root import VaultRoot
@@ -76,7 +76,7 @@ async def run() -> None:
         for number in range(RULES):
             other = CREATE._replace(targets=in_vault(f"Other {number}.md"), call=f"{number}")
             decision = Decision.ALLOW_SESSION if number % 2 else Decision.DENY_ONCE
-            offer = next(one for one in offers(other, Bounds(), SystemClock().now()) if one.decision is decision)
+            offer = next(one for one in offers(other, AnswerBounds(), SystemClock().now()) if one.decision is decision)
             grants.remember(decision, offer.extent, other)
         print(f"  {RULES:,} entries in the permission file, {RULES:,} answers for the session, {RULES:,} for good")
         for name, case in CASES.items():

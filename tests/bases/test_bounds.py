@@ -6,7 +6,7 @@ import pytest
 
 from bridge.bases.base_file import read_base
 from bridge.bases.dates import Zone, read_date
-from bridge.bases.failures import BaseError, Budget, ExpressionError, TooMuch
+from bridge.bases.failures import BaseError, ExpressionError, StepBudget, TooMuch
 from bridge.bases.syntax import MOST_LETTERS
 from bridge.bases.views import Broken, check, evaluate, view_of
 from tests.bases.expressions import FILES, ROW
@@ -38,7 +38,7 @@ BOMBS = {
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
 def test_an_expression_that_explodes_ends(bomb: str) -> None:
     with pytest.raises(TooMuch):
-        evaluated(bomb, VAULT, ROW, budget=Budget(300_000))
+        evaluated(bomb, VAULT, ROW, budget=StepBudget(300_000))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_an_expression_that_explodes_ends(bomb: str) -> None:
     ],
 )
 def test_a_pattern_that_explodes_elsewhere_takes_no_longer_than_its_text(expression: str) -> None:
-    assert evaluated(expression, VAULT, ROW, budget=Budget(2_000_000)) in {False, "a" * 100_000}
+    assert evaluated(expression, VAULT, ROW, budget=StepBudget(2_000_000)) in {False, "a" * 100_000}
 
 
 def test_numbers_do_not_grow_without_end() -> None:
@@ -149,7 +149,7 @@ def test_formulas_that_double_one_another_end() -> None:
 def test_a_query_that_is_too_much_work_says_so() -> None:
     base = read_base('filters: "[1,2,3].map(value).length > 0"')
     with pytest.raises(BaseError, match="too much work"):
-        evaluate(base, view_of(base, None), VAULT, NOW, budget=Budget(20))
+        evaluate(base, view_of(base, None), VAULT, NOW, budget=StepBudget(20))
 
 
 def test_whoever_asks_can_end_it() -> None:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from bridge.bases.base_file import read_base
 from bridge.bases.compiling import compile_expression
 from bridge.bases.dates import DAY, Date, Duration, measured, moved, read_date
-from bridge.bases.failures import BaseError, Budget, ExpressionError
+from bridge.bases.failures import BaseError, ExpressionError, StepBudget
 from bridge.bases.lists import in_order, sort_key, sorted_values, unique
 from bridge.bases.numbers import number_text, read_number
 from bridge.bases.rows import Link, Value
 from bridge.bases.syntax import DEEPEST_TREE, children, parse
-from bridge.bases.texts import Pattern
+from bridge.bases.texts import TextPattern
 from bridge.bases.values import equal, identical, is_true, plain, text, type_name
 from tests.bases.expressions import EXPRESSIONS, FILES, ROW
 from tests.bases.vault_of_files import NOW, ZONE, FilesInMemory, evaluated
@@ -91,7 +91,9 @@ def test_reading_an_expression_ends_with_a_tree_or_with_a_place(source: str) -> 
 
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_evaluating_ends_with_a_value_or_with_a_message(source: str) -> None:
-    value, failure = outcome(lambda: evaluated(source, VAULT, ROW, {"total": lambda _scope: 1}, budget=Budget(100_000)))
+    value, failure = outcome(
+        lambda: evaluated(source, VAULT, ROW, {"total": lambda _scope: 1}, budget=StepBudget(100_000))
+    )
     if failure is None:
         plain(value)
         text(value)
@@ -105,7 +107,7 @@ def test_a_changed_expression_still_ends(case: tuple[str, str, Any], data: st.Da
     at = data.draw(st.integers(0, len(expression)))
     changed = expression[:at] + data.draw(PIECES) + expression[at + data.draw(st.integers(0, 3)) :]
     formulas = {"total": lambda _scope: 1}
-    _value, failure = outcome(lambda: plain(evaluated(changed, VAULT, ROW, formulas, budget=Budget(200_000))))
+    _value, failure = outcome(lambda: plain(evaluated(changed, VAULT, ROW, formulas, budget=StepBudget(200_000))))
     assert failure is None or failure.message
 
 
@@ -114,15 +116,15 @@ def test_every_value_has_a_type_a_truth_and_a_text(value: Value) -> None:
     assert type_name(value)
     assert is_true(value) in {True, False}
     assert isinstance(text(value), str)
-    assert equal(value, value, Budget())
-    assert identical(value, value, Budget())
+    assert equal(value, value, StepBudget())
+    assert identical(value, value, StepBudget())
 
 
 @given(VALUES, VALUES)
 def test_equality_goes_both_ways(left: Value, right: Value) -> None:
-    assert equal(left, right, Budget()) == equal(right, left, Budget())
-    if identical(left, right, Budget()):
-        assert equal(left, right, Budget())
+    assert equal(left, right, StepBudget()) == equal(right, left, StepBudget())
+    if identical(left, right, StepBudget()):
+        assert equal(left, right, StepBudget())
 
 
 @given(st.lists(SCALARS, max_size=12), st.booleans())
@@ -140,18 +142,18 @@ def test_rows_are_in_order_and_none_is_lost(values: list[Value], descending: boo
 
 @given(st.lists(VALUES, max_size=10))
 def test_a_sorted_list_has_the_same_items(values: list[Value]) -> None:
-    ordered = sorted_values(values, Budget())
+    ordered = sorted_values(values, StepBudget())
     assert sorted(map(id, ordered)) == sorted(map(id, values))
-    texts = [text(value) for value in sorted_values(ordered, Budget())]
+    texts = [text(value) for value in sorted_values(ordered, StepBudget())]
     assert texts == [text(value) for value in ordered]
 
 
 @given(st.lists(VALUES, max_size=10))
 def test_a_list_without_duplicates_has_each_value_once(values: list[Value]) -> None:
-    kept = unique(values, Budget())
+    kept = unique(values, StepBudget())
     for place, value in enumerate(kept):
-        assert not any(identical(value, other, Budget()) for other in kept[:place])
-    assert all(any(identical(value, other, Budget()) for other in kept) for value in values)
+        assert not any(identical(value, other, StepBudget()) for other in kept[:place])
+    assert all(any(identical(value, other, StepBudget()) for other in kept) for value in values)
 
 
 @given(st.floats() | st.integers(-(2**70), 2**70))
@@ -182,12 +184,12 @@ def test_a_day_later_is_a_day_in_every_unit(days: int) -> None:
 @example("(a|a)*b", "a" * 5000)
 @example("a{1000}{1000}", "a")
 def test_any_pattern_is_run_or_refused(source: str, said: str) -> None:
-    pattern, failure = outcome(lambda: Pattern(source, "g"))
+    pattern, failure = outcome(lambda: TextPattern(source, "g"))
     if failure is not None:
         assert failure.message
         return
     assert pattern is not None
-    assert pattern.matches(said, Budget()) == any(True for _match in pattern.found(said, Budget()))
+    assert pattern.matches(said, StepBudget()) == any(True for _match in pattern.found(said, StepBudget()))
 
 
 @given(st.text(max_size=300))

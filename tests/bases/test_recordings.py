@@ -10,7 +10,7 @@ import pytest
 
 from bridge.bases.compiling import compile_expression
 from bridge.bases.dates import Date, Zone
-from bridge.bases.failures import Budget, ExpressionError
+from bridge.bases.failures import ExpressionError, StepBudget
 from bridge.bases.functions import Scope
 from bridge.bases.rows import Row
 from bridge.bases.values import plain
@@ -89,7 +89,7 @@ CASES = [
 def test_a_recorded_expression_comes_to_what_the_app_said(expression: str, expected: Any, case: dict[str, Any]) -> None:
     row = VAULT.row(CONTEXT["file"]["path"])
     assert row is not None
-    scope = Scope(VAULT, Date(_ms(CONTEXT["now"]), ZONE), Budget(), row)
+    scope = Scope(VAULT, Date(_ms(CONTEXT["now"]), ZONE), StepBudget(), row)
     scope.row = row
     refused = "knownDivergence" in case or expression.startswith("{")  # the app's parser refuses those
     try:

@@ -7,7 +7,7 @@ import pytest
 from bridge.bases.base_file import read_base
 from bridge.bases.failures import BaseError
 from bridge.bases.values import plain
-from bridge.bases.views import Broken, Table, evaluate, of_filter, view_of
+from bridge.bases.views import Broken, ViewTable, evaluate, of_filter, view_of
 from tests.bases.vault_of_files import NOW, FilesInMemory
 
 FILES = {
@@ -21,17 +21,17 @@ FILES = {
 VAULT = FilesInMemory(FILES)
 
 
-def shown(source: str, view: str | None = None, this: str | None = None) -> Table:
+def shown(source: str, view: str | None = None, this: str | None = None) -> ViewTable:
     base = read_base(source)
     row = VAULT.row(this) if this else None
     return evaluate(base, view_of(base, view), VAULT, NOW, this=row)
 
 
-def names(table: Table) -> list[str]:
+def names(table: ViewTable) -> list[str]:
     return [row.name for row in table.rows]
 
 
-def column(table: Table, place: int = 0) -> list[Any]:
+def column(table: ViewTable, place: int = 0) -> list[Any]:
     return [None if isinstance(row[place], Broken) else plain(row[place]) for row in table.cells()]
 
 

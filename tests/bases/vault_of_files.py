@@ -6,7 +6,7 @@ from typing import Any
 
 from bridge.bases.compiling import Evaluate, compile_expression
 from bridge.bases.dates import Date, Zone
-from bridge.bases.failures import Budget
+from bridge.bases.failures import StepBudget
 from bridge.bases.functions import Scope
 from bridge.bases.rows import Row, Value
 from bridge.bases.values import plain
@@ -77,10 +77,10 @@ def evaluated(
     path: str,
     formulas: Mapping[str, Evaluate] | None = None,
     *,
-    budget: Budget | None = None,
+    budget: StepBudget | None = None,
 ) -> Value:
     """What an expression comes to for one file, looked at from that file."""
-    scope = Scope(vault, NOW, budget or Budget(), vault.row(path))
+    scope = Scope(vault, NOW, budget or StepBudget(), vault.row(path))
     row = vault.row(path)
     assert row is not None
     scope.row = row

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pytest
 
-from bridge.cli.consent_link import ConsentAnswer, ConsentLink, Edit, QuestionEnd, Questions
+from bridge.cli.consent_link import ConsentLink, HunkEdit, QuestionEnd, Questions, ScreenAnswer
 from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.keyboard import PersonLeft, Prompt
 from bridge.cli.printer import Printer
@@ -55,17 +55,17 @@ class RecordingResponder(ConsentLink):
 
     def __init__(self) -> None:
         super().__init__(Path())
-        self.answers: list[ConsentAnswer] = []
-        self.edits: list[Edit] = []
+        self.answers: list[ScreenAnswer] = []
+        self.edits: list[HunkEdit] = []
         self.choices: list[dict[str, Take]] = []
         self.reply: ConsentReply | None = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Terminal")
         self.revision: Revision | None = None
 
-    async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
+    async def respond(self, answers: Sequence[ScreenAnswer]) -> list[ConsentReply] | None:
         self.answers += answers
         return None if self.reply is None else [self.reply for _ in answers]
 
-    async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
+    async def revise(self, request: ConsentRequest, edit: HunkEdit) -> Revision | None:
         del request
         self.edits.append(edit)
         return self.revision
@@ -96,7 +96,7 @@ class Scene:
             await self.keyboard.waits.wait()
         self.keyboard.waits.clear()
 
-    async def answered(self, request: ConsentRequest, *lines: str) -> ConsentAnswer:
+    async def answered(self, request: ConsentRequest, *lines: str) -> ScreenAnswer:
         """What the prompt makes of those lines."""
         self.questions.add(request)
         seeing = self.next()
@@ -134,7 +134,7 @@ ALL = [decision.value for decision in Decision]
 )
 async def test_a_key_answers_for_this_call(scene: Scene, make_request: Make, key: str, decision: Decision) -> None:
     request = make_request(choices=ALL)
-    assert await scene.answered(request, key) == ConsentAnswer(request, decision)
+    assert await scene.answered(request, key) == ScreenAnswer(request, decision)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ async def test_an_answer_for_longer_counts_after_its_sentence_and_a_second_key(
     request = make_request(choices=ALL)
     answer = await scene.answered(request, key, "y")
     (option,) = (option for option in request.options if option.decision is decision)
-    assert answer == ConsentAnswer(request, decision, option)
+    assert answer == ScreenAnswer(request, decision, option)
     assert option.sentence in " ".join(capsys.readouterr().out.split())
 
 
@@ -172,7 +172,7 @@ async def test_with_any_other_second_key_nothing_is_remembered(
     scene: Scene, make_request: Make, key: str, second: str
 ) -> None:
     request = make_request(choices=ALL)
-    assert await scene.answered(request, key, second, "n") == ConsentAnswer(request, Decision.DENY_ONCE)
+    assert await scene.answered(request, key, second, "n") == ScreenAnswer(request, Decision.DENY_ONCE)
     assert len(scene.responder.answers) == 1
 
 
@@ -202,7 +202,7 @@ async def test_auto_approving_the_operation_comes_before_always(scene: Scene, ma
 async def test_a_message_goes_with_a_denial(scene: Scene, make_request: Make) -> None:
     request = make_request()
     answer = await scene.answered(request, "m", "", "m", " not this note ")
-    assert answer == ConsentAnswer(request, Decision.DENY_ONCE, feedback="not this note")
+    assert answer == ScreenAnswer(request, Decision.DENY_ONCE, feedback="not this note")
 
 
 @pytest.mark.parametrize(("lines", "place"), [("1 y", 0), ("2 y", 1), ("4 y", 3), ("0 9 x 1-2 -1 3 y", 2)])
@@ -213,7 +213,7 @@ async def test_every_answer_for_longer_has_a_number(
     request = make_request(choices=ALL)
     answer = await scene.answered(request, key, *lines.split())
     longer = [option for option in request.options if not option.decision.value.endswith("once")]
-    assert answer == ConsentAnswer(request, longer[place].decision, longer[place])
+    assert answer == ScreenAnswer(request, longer[place].decision, longer[place])
 
 
 @pytest.mark.parametrize("lines", [[""], ["1", ""], ["4", "n"]])
@@ -221,12 +221,12 @@ async def test_an_empty_line_goes_back_and_nothing_is_chosen(
     scene: Scene, make_request: Make, lines: list[str]
 ) -> None:
     request = make_request(choices=ALL)
-    assert await scene.answered(request, "w", *lines, "n") == ConsentAnswer(request, Decision.DENY_ONCE)
+    assert await scene.answered(request, "w", *lines, "n") == ScreenAnswer(request, Decision.DENY_ONCE)
 
 
 async def test_where_nothing_can_be_chosen_the_key_is_not_taken(scene: Scene, make_request: Make) -> None:
     request = make_request(choices=["allow_once", "deny_once"])
-    assert await scene.answered(request, "w", "n") == ConsentAnswer(request, Decision.DENY_ONCE)
+    assert await scene.answered(request, "w", "n") == ScreenAnswer(request, Decision.DENY_ONCE)
     assert len(scene.keyboard.prompts) == 2
 
 
@@ -239,7 +239,7 @@ async def test_a_yes_to_what_was_cut_is_asked_for_twice(
     scene: Scene, make_request: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
     request = make_request(preview=CUT)
-    assert await scene.answered(request, "y", "y") == ConsentAnswer(request, Decision.ALLOW_ONCE)
+    assert await scene.answered(request, "y", "y") == ScreenAnswer(request, Decision.ALLOW_ONCE)
     assert len(scene.keyboard.prompts) == 2
     said = " ".join(capsys.readouterr().out.split())
     assert "Not everything that would be done was shown: more of this diff (1,001 rows). p shows it." in said
@@ -414,7 +414,7 @@ async def test_without_a_keyboard_everything_is_allowed_once_and_shown(
     request = make_request(choices=ALL)
     questions.add(request)
     assert await ConsentPrompt(responder, None, Printer()).next()
-    assert responder.answers == [ConsentAnswer(request, Decision.ALLOW_ONCE)]
+    assert responder.answers == [ScreenAnswer(request, Decision.ALLOW_ONCE)]
     assert "Edit Notes/Meeting.md" in capsys.readouterr().out
 
 
@@ -486,7 +486,7 @@ async def test_parts_are_left_out_by_number_or_one_by_one(
     scene: Scene, make_request: Make, lines: list[str], hunks: dict[str, list[int]]
 ) -> None:
     request = make_request(preview=PARTS, hunksSupported=True)
-    assert await scene.answered(request, "h", *lines) == ConsentAnswer(request, Decision.ALLOW_ONCE, hunks=hunks)
+    assert await scene.answered(request, "h", *lines) == ScreenAnswer(request, Decision.ALLOW_ONCE, hunks=hunks)
 
 
 @pytest.mark.parametrize(
@@ -496,7 +496,7 @@ async def test_parts_are_left_out_in_one_line_that_is_confirmed(
     scene: Scene, make_request: Make, line: str, hunks: dict[str, list[int]]
 ) -> None:
     request = make_request(preview=PARTS, hunksSupported=True)
-    assert await scene.answered(request, line, "y") == ConsentAnswer(request, Decision.ALLOW_ONCE, hunks=hunks)
+    assert await scene.answered(request, line, "y") == ScreenAnswer(request, Decision.ALLOW_ONCE, hunks=hunks)
 
 
 @pytest.mark.parametrize("lines", [["h 5"], ["h 0"], ["h 2-1"], ["h 1-4"], ["h 2", "n"], ["h 2", ""]])
@@ -504,7 +504,7 @@ async def test_numbers_that_make_no_sense_or_are_not_confirmed_answer_nothing(
     scene: Scene, make_request: Make, lines: list[str]
 ) -> None:
     request = make_request(preview=PARTS, hunksSupported=True)
-    assert await scene.answered(request, *lines, "n") == ConsentAnswer(request, Decision.DENY_ONCE)
+    assert await scene.answered(request, *lines, "n") == ScreenAnswer(request, Decision.DENY_ONCE)
     assert len(scene.responder.answers) == 1
 
 
@@ -522,7 +522,7 @@ async def test_a_message_goes_with_whatever_is_answered(
 ) -> None:
     request = make_request(preview=PARTS, hunksSupported=True)
     said = "shorter\x1b[2J next time"
-    assert await scene.answered(request, "t", said, *lines) == ConsentAnswer(request, feedback=said, **answer)
+    assert await scene.answered(request, "t", said, *lines) == ScreenAnswer(request, feedback=said, **answer)
     assert all("\x1b" not in prompt for prompt in scene.keyboard.prompts)
 
 
@@ -537,7 +537,7 @@ async def test_leaving_out_nothing_or_all_or_going_back_answers_nothing(
     scene: Scene, make_request: Make, lines: list[str]
 ) -> None:
     request = make_request(preview=PARTS, hunksSupported=True)
-    assert await scene.answered(request, "h", *lines, "n") == ConsentAnswer(request, Decision.DENY_ONCE)
+    assert await scene.answered(request, "h", *lines, "n") == ScreenAnswer(request, Decision.DENY_ONCE)
 
 
 async def test_where_parts_cannot_be_left_out_the_key_is_not_taken(scene: Scene, make_request: Make) -> None:
@@ -643,7 +643,7 @@ async def test_all_questions_of_one_client_are_answered_together(
     assert scene.keyboard.prompts[0].startswith("3 questions of this client are open: c shows them together.\n")
     scene.keyboard.type("c", *lines)
     assert await seeing
-    assert scene.responder.answers == [ConsentAnswer(request, decision, feedback=feedback) for request in requests]
+    assert scene.responder.answers == [ScreenAnswer(request, decision, feedback=feedback) for request in requests]
     assert scene.questions.others("") == 1
 
 
@@ -713,7 +713,7 @@ async def test_a_question_whose_text_was_edited_is_drawn_anew(
     await scene.asked()
     scene.keyboard.type("y")
     assert await seeing
-    assert scene.responder.answers == [ConsentAnswer(edited, Decision.ALLOW_ONCE)]
+    assert scene.responder.answers == [ScreenAnswer(edited, Decision.ALLOW_ONCE)]
     said = capsys.readouterr().out.partition("The proposal has changed. This is what would be written now:")[2]
     assert "2 lines changed" in said
     assert "Edited by you" in said
@@ -738,7 +738,7 @@ async def test_the_text_is_edited_and_the_question_asked_anew(
     assert not await seeing
     assert opened == ["## Agenda\nThe fox links to [[Plan B]] and jumps.\n- tea\n"]
     assert scene.responder.edits == [
-        Edit("Notes/Meeting.md", 0, "## Agenda\nThe fox links to [[Plan C]] and jumps.\n- tea\n")
+        HunkEdit("Notes/Meeting.md", 0, "## Agenda\nThe fox links to [[Plan C]] and jumps.\n- tea\n")
     ]
     assert await scene.questions.next() == edited
 
@@ -796,7 +796,7 @@ async def test_a_text_that_is_not_taken_leaves_the_question(  # noqa: PLR0917 - 
     monkeypatch.setattr("bridge.cli.question_dialog.edit", edit)
     scene.responder.revision = revision
     request = make_request(editable=True)
-    assert await scene.answered(request, "e", "n") == ConsentAnswer(request, Decision.DENY_ONCE)
+    assert await scene.answered(request, "e", "n") == ScreenAnswer(request, Decision.DENY_ONCE)
     assert said in " ".join(capsys.readouterr().out.split())
 
 

@@ -9,7 +9,7 @@ from bridge.contract.consent import Decision
 from bridge.settings.model import Settings
 from bridge.testing import sandbox
 from bridge.tools.web.web_fetch import WebFetchTool
-from bridge.web.guard import Refused, Rules, check
+from bridge.web.guard import RequestRefused, Rules, check
 from bridge.web.url import parse_url
 from tests.web_servers import LocalWeb, answer, web_services
 
@@ -67,7 +67,7 @@ def test_with_only_these_domains_no_other_is_reached_or_asked_about(
     if reached:
         assert check(parse_url(url), rules).listed
     else:
-        with pytest.raises(Refused, match="onlyAllowedDomains"):
+        with pytest.raises(RequestRefused, match="onlyAllowedDomains"):
             check(parse_url(url), rules)
     assert check(parse_url(url), Rules(Settings.parse(settings), frozenset())).url == parse_url(url)
 

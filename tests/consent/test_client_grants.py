@@ -11,7 +11,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision,
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import Caller
 from bridge.policy.consent import ConsentCase
-from bridge.policy.offers import Bounds, offers
+from bridge.policy.offers import AnswerBounds, offers
 from bridge.policy.targets import Target
 from tests.identities import PrivateFiles, caller, client_grants, touching
 
@@ -42,7 +42,7 @@ def fetching(*targets: Target, who: Caller | None = None, tool: str = "web_fetch
 def always(
     grants: ClientGrants, case: ConsentCase, reach: Reach = Reach.PAGE, decision: Decision = Decision.ALLOW_ALWAYS
 ) -> None:
-    offered = offers(case, Bounds(), datetime.now(UTC))
+    offered = offers(case, AnswerBounds(), datetime.now(UTC))
     extent = next(
         one.extent
         for one in offered

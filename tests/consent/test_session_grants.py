@@ -12,7 +12,7 @@ from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.identity.caller import Caller, Client
 from bridge.policy.consent import ConsentCase, decide
-from bridge.policy.offers import Bounds, offers
+from bridge.policy.offers import AnswerBounds, offers
 from bridge.vault.folder import Folder
 from tests.identities import caller, client_grants, say, touching
 
@@ -204,7 +204,7 @@ def adding(number: int, *kinds: Addition, **changes: Any) -> ConsentCase:
 
 
 def test_a_permission_to_add_counts_files_and_ends_with_the_last(grants: GrantStore, clock: Clock) -> None:
-    offer = next(one for one in offers(ADDING, Bounds(files=3), clock.now()) if one.suggested)
+    offer = next(one for one in offers(ADDING, AnswerBounds(files=3), clock.now()) if one.suggested)
     (kept,) = grants.remember(offer.decision, offer.extent, ADDING)
     for number in range(3):
         verdict = decide(adding(number), grants)
@@ -218,7 +218,7 @@ def test_a_permission_to_add_counts_files_and_ends_with_the_last(grants: GrantSt
 def test_a_permission_to_add_ends_at_its_time(state: Folder) -> None:
     calendar = Calendar()
     grants = store(state, calendar)
-    offer = next(one for one in offers(ADDING, Bounds(minutes=60), calendar.now()) if one.suggested)
+    offer = next(one for one in offers(ADDING, AnswerBounds(minutes=60), calendar.now()) if one.suggested)
     grants.remember(offer.decision, offer.extent, ADDING)
     calendar.moment += timedelta(minutes=59)
     assert decide(adding(1), grants).outcome == "allow"
@@ -244,7 +244,7 @@ def test_a_permission_to_add_ends_at_its_time(state: Folder) -> None:
 def test_a_permission_to_add_tags_in_a_folder_allows_nothing_else(
     grants: GrantStore, clock: Clock, asked: ConsentCase
 ) -> None:
-    offer = next(one for one in offers(ADDING, Bounds(), clock.now()) if one.extent.additions == {Addition.TAG})
+    offer = next(one for one in offers(ADDING, AnswerBounds(), clock.now()) if one.extent.additions == {Addition.TAG})
     grants.remember(offer.decision, offer.extent, ADDING)
     assert decide(adding(1), grants).outcome == "allow"
     assert decide(asked, grants).outcome == "ask"

@@ -18,7 +18,7 @@ from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.identity.caller import SHARED, Caller
 from bridge.policy.consent import ConsentCase, Verdict, decide
-from bridge.policy.offers import Bounds, offers
+from bridge.policy.offers import AnswerBounds, offers
 from bridge.vault.disk import Disk
 from bridge.vault.root import VaultRoot
 from tests.identities import caller, client_grants, touching
@@ -123,7 +123,7 @@ class World:
 
     def remember(self, decision: Decision, case: ConsentCase, number: int = 0) -> None:
         """Give one of the answers that are offered, if any is."""
-        offered = [one for one in offers(case, Bounds(days=30), datetime.now(UTC)) if one.decision is decision]
+        offered = [one for one in offers(case, AnswerBounds(days=30), datetime.now(UTC)) if one.decision is decision]
         if offered:
             self.grants.remember(decision, offered[number % len(offered)].extent, case)
 

@@ -19,7 +19,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Coverage, Covers,
 from bridge.contract.identity import Capability
 from bridge.identity.caller import SHARED, Caller, Client
 from bridge.policy.consent import ConsentCase, decide
-from bridge.policy.offers import Bounds, Offer, offers
+from bridge.policy.offers import AnswerBounds, Offer, offers
 from bridge.vault.root import VaultRoot
 from tests.consent.test_shrinking import QuickDisk
 from tests.identities import client_grants, say, target
@@ -151,7 +151,7 @@ def test_who_is_asked_and_who_is_not_is_what_the_model_says(played: list[Any]) -
                     now_set = asked._replace(mode=ConsentMode(modes.get(asked.tool, "session_allow")))
                     assert decide(now_set, grants).outcome == model.verdict(asked), (asked, model.rows)
                 case ("answer", said, number):
-                    offered = offers(said, Bounds(), now)
+                    offered = offers(said, AnswerBounds(), now)
                     offer = offered[number % len(offered)]
                     key = (said.caller.subject, said.letters, said.targets[0].place)
                     strikes[key] = strikes.get(key, 0) + (offer.decision is Decision.DENY_ONCE)

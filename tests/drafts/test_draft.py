@@ -10,7 +10,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.contract.consent import Operation, ShownPicture
 from bridge.drafts.draft import Base, Draft
-from bridge.drafts.draft_files import Head
+from bridge.drafts.draft_files import DraftHead
 from bridge.errors import Conflict, ExecutionFailed
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Cause
@@ -26,7 +26,7 @@ NOTES = {
     "Garden.md": "# Garden\n\n#plants\n\nWater the beans.\n",
     "Kitchen/Plum jam.md": "# Plum jam\n\nFrom the [[Garden]].\n",
 }
-HEAD = Head(draft_id="d-1", client_id="ada", holder="ada", created="2026-01-05T09:00:00.000Z")
+HEAD = DraftHead(draft_id="d-1", client_id="ada", holder="ada", created="2026-01-05T09:00:00.000Z")
 
 
 class Rig:

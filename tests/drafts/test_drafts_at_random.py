@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bridge.clock import SystemClock
 from bridge.drafts.draft import Base, Draft
-from bridge.drafts.draft_files import Head
+from bridge.drafts.draft_files import DraftHead
 from bridge.errors import Conflict, ToolFailure
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Cause
@@ -30,7 +30,7 @@ from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 from tests.identities import PERSON
 
-HEAD = Head(draft_id="d-1", client_id="ada", holder="ada", created="2026-01-05T09:00:00.000Z")
+HEAD = DraftHead(draft_id="d-1", client_id="ada", holder="ada", created="2026-01-05T09:00:00.000Z")
 NOTES = {
     "Home.md": "# Home\n\n[[Tea]] and [[Work/Plan#Steps|the plan]]\n\n![[Tea]]\n",
     "Tea.md": "---\ntags: [drink]\n---\n# Tea\n\nHot. See [plan](Work/Plan.md).\n",

@@ -16,7 +16,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.contract.consent import Operation
 from bridge.drafts.draft import Base, Draft
-from bridge.drafts.draft_files import Head
+from bridge.drafts.draft_files import DraftHead
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
@@ -34,7 +34,7 @@ NOTES = {
     "Kitchen/Plum jam.md": b"# Plum jam\n",
     "Old.md": b"old\n",
 }
-HEAD = Head(draft_id="d-1", client_id="ada", holder="ada", created="2026-01-05T09:00:00.000Z")
+HEAD = DraftHead(draft_id="d-1", client_id="ada", holder="ada", created="2026-01-05T09:00:00.000Z")
 MOST_OPERATIONS = 400
 Tree = dict[str, bytes]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.contract.consent import Operation
-from bridge.drafts.net_plan import NetPlan, Staging, Vault, net_plan
+from bridge.drafts.net_plan import NetPlan, PresentVault, StagedState, net_plan
 from bridge.errors import Conflict, InvalidParameters
 from bridge.journal.journal import Cause
 from bridge.testing.memory import MemoryTree
@@ -33,7 +33,7 @@ class Desk:
     def __init__(self) -> None:
         self.vault = MemoryTree(FILES)
         self.over = MemoryTree(FILES)
-        self.staging = Staging()
+        self.staging = StagedState()
         self.blobs: dict[str, bytes] = {}
         self._count = 0
         for data in self.vault.files.values():
@@ -46,7 +46,7 @@ class Desk:
         self.blobs |= plan.blobs
 
     def net(self) -> NetPlan:
-        view = Vault(
+        view = PresentVault(
             read=self.vault.files.get,
             has_folder=self.vault.folders.__contains__,
             staged=self.blobs.__getitem__,

@@ -18,7 +18,7 @@ from bridge.clock import SystemClock
 from bridge.contract.consent import Operation, Take
 from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft import Base, Draft
-from bridge.drafts.draft_files import Head
+from bridge.drafts.draft_files import DraftHead
 from bridge.drafts.store import submission
 from bridge.errors import ExecutionFailed
 from bridge.index.vault_index import VaultIndex
@@ -33,7 +33,7 @@ from bridge.vault.root import VaultRoot
 from tests.journal.small_vault import HookedDisk, Killed
 
 POINTS = 50
-HEAD = Head(draft_id="d-1", client_id="ada", holder="ada", created="2026-01-05T09:00:00.000Z")
+HEAD = DraftHead(draft_id="d-1", client_id="ada", holder="ada", created="2026-01-05T09:00:00.000Z")
 Tree = dict[str, bytes]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.drafts.draft import Base, Draft
-from bridge.drafts.draft_files import DraftFiles, Head
+from bridge.drafts.draft_files import DraftFiles, DraftHead
 from bridge.drafts.store import MOST_OF_ONE, Drafts
 from bridge.errors import Conflict, NotFound, RateLimited
 from bridge.identity.caller import SHARED, Caller, Client
@@ -52,7 +52,7 @@ class Held:
         self.reached, self.go = threading.Event(), threading.Event()
         make = DraftFiles.make
 
-        def held(files: DraftFiles, head: Head) -> None:
+        def held(files: DraftFiles, head: DraftHead) -> None:
             self.reached.set()
             assert self.go.wait(PATIENCE)
             make(files, head)

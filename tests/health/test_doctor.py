@@ -25,7 +25,7 @@ from bridge.records.folder import RunFolder
 from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind, probe
 from bridge.versions.database import NAME as DATABASE
 from bridge.versions.database import Database, content_of
-from bridge.versions.states import Known
+from bridge.versions.states import KnownState
 
 posix = pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs POSIX modes, and not to be root")
 
@@ -320,8 +320,8 @@ def test_what_is_kept_of_other_programs_changes_is_said(vault: Path, own: Path) 
     with closing(Database(folder, 50)) as database, database.writing():
         content = content_of(b"text")
         database.put_content(content)
-        database.put_file("a.md", Known(4, 1, 1, content.digest, 0.0))
-        database.put_file("large.png", Known(9, 1, 1, None, 0.0))
+        database.put_file("a.md", KnownState(4, 1, 1, content.digest, 0.0))
+        database.put_file("large.png", KnownState(9, 1, 1, None, 0.0))
     assert "the bytes of 1 of 2 files" in one(check, vault, "ok").what
     if os.name == "posix":
         (folder / DATABASE).chmod(0o644)

@@ -18,7 +18,7 @@ from bridge.index.file_texts import FileTextStore, Known
 from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
-from bridge.pdf.document import FileText, PdfiumDocument, Refused
+from bridge.pdf.document import FileText, PdfiumDocument, PdfRefused
 from bridge.pdf.reader import PdfReader
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
@@ -46,7 +46,7 @@ class Reader(PdfReader):
         self.read_files += 1
         try:
             document = PdfiumDocument(data)
-        except Refused as refused:
+        except PdfRefused as refused:
             return FileText(why=f"refused: {refused}")
         return FileText(tuple(document.page(index) for index in range(document.count())), document.count())
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.events import ToolProgress
-from bridge.mcp.calls import Calls
+from bridge.mcp.calls import McpCalls
 from bridge.mcp.port import Listener
 from bridge.mcp.results import call_result
 from bridge.toolkit.parameters import bounded
@@ -170,7 +170,7 @@ async def test_progress_that_comes_with_the_answer_is_told_before_it(steps: int)
     async def elicit(params: dict[str, Any]) -> None:
         del params
 
-    answer = await Calls(QuickPort()).call("read", {}, report, elicit=elicit, call_id=None, ticket=False)
+    answer = await McpCalls(QuickPort()).call("read", {}, report, elicit=elicit, call_id=None, ticket=False)
     assert answer == {"success": True}
     assert heard == ["Reading (1 of 3)", "Reading (2 of 3)", "Reading (3 of 3)"]
 

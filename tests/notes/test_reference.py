@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
-from bridge.notes.parts import LONGEST, Reference, parse_reference
+from bridge.notes.parts import LONGEST, NoteReference, parse_reference
 from bridge.vault.text import note_name
 
 
@@ -46,7 +46,7 @@ def test_rules_14_15_and_18_a_reference_is_split_at_the_first_bar_then_at_the_fi
 
 def test_a_reference_tells_name_folder_headings_and_block() -> None:
     found = parse_reference("[[a/b/Name.md#One#^x]]")
-    assert found == Reference("[[a/b/Name.md#One#^x]]", "a/b/Name.md", ("One",), "x", None, bracketed=True)
+    assert found == NoteReference("[[a/b/Name.md#One#^x]]", "a/b/Name.md", ("One",), "x", None, bracketed=True)
     assert (found.name, found.folder) == ("Name", "a/b")
 
 

@@ -13,9 +13,9 @@ from bridge.pdf.document import (
     Document,
     FileText,
     PdfiumDocument,
+    PdfRefused,
+    PdfSession,
     PypdfDocument,
-    Refused,
-    Session,
     cleaned,
     page_at,
     page_start,
@@ -45,7 +45,7 @@ def reader() -> Iterator[PdfReader]:
     ],
 )
 def test_both_engines_read_the_same_pages(engine: type[Document], data: bytes, pages: list[str]) -> None:
-    session = Session(engine)
+    session = PdfSession(engine)
     assert session.answer({}, data) == ({"pages": len(pages)}, b"")
     assert [session.answer({"page": index}, b"")[1].decode() for index in range(len(pages))] == pages
 
@@ -60,9 +60,9 @@ def test_both_engines_read_the_same_pages(engine: type[Document], data: bytes, p
     ],
 )
 def test_both_engines_say_why_a_file_cannot_be_opened(engine: type[Document], data: bytes, why: str) -> None:
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(PdfRefused, match=why):
         engine(data)
-    assert Session(engine).answer({}, data) == ({"failed": why}, b"")
+    assert PdfSession(engine).answer({}, data) == ({"failed": why}, b"")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_process_that_cannot_start_is_a_failure_and_no_empty_file(monkeypatch:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_numbers_of_signs_are_no_text(engine: type[Document]) -> None:
-    session = Session(engine)
+    session = PdfSession(engine)
     session.answer({}, pdf_files.mapless("Signs, without a meaning."))
     assert session.answer({"page": 0}, b"") == ({"unmapped": True}, b"")
 

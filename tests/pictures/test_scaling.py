@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, PngImagePlugin, UnidentifiedImageError
 
 from bridge.pictures import scaling
-from bridge.pictures.scaling import LONGEST_EDGE, TooLarge, scaled
+from bridge.pictures.scaling import LONGEST_EDGE, PictureTooLarge, scaled
 
 MOST = 500_000
 PLACE = b"48.2082 N 16.3738 E"
@@ -112,7 +112,7 @@ def test_too_many_pixels_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(scaling, "MOST_PIXELS", 50)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", Image.MAX_IMAGE_PIXELS)  # it is put back
     for sides in ((10, 6), (50, 50)):
-        with pytest.raises(TooLarge):
+        with pytest.raises(PictureTooLarge):
             scaled(encoded(Image.new("L", sides), "PNG"), MOST)
 
 

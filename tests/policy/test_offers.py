@@ -23,7 +23,7 @@ from bridge.contract.consent import (
 )
 from bridge.identity.caller import SHARED, Caller
 from bridge.policy.consent import ConsentCase, choices, decide
-from bridge.policy.offers import Bounds, Offer, offers
+from bridge.policy.offers import AnswerBounds, Offer, offers
 from bridge.policy.targets import command_target, custom_tool_target, server_tool_target
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
@@ -33,7 +33,7 @@ ADA = caller("ada", "Ada")
 BOB = caller("bob", "Bob")
 UNNAMED = Caller(SHARED, "link-1", "claude-code")
 OTHER_LINK = Caller(SHARED, "link-2", "claude-code")
-BOUNDS = Bounds(files=50, minutes=60, days=30)
+BOUNDS = AnswerBounds(files=50, minutes=60, days=30)
 
 
 def _case(tool: str, operation: Operation, kind: ConsentClass, *targets: str, **more: Any) -> ConsentCase:

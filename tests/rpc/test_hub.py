@@ -9,7 +9,7 @@ import pytest
 from bridge.contract.events import AuditAppended, ToolStarted, VaultChanged
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.rpc.frames import Response
-from bridge.rpc.hub import Outgoing
+from bridge.rpc.hub import OutgoingQueue
 from tests.rpc.world import FakeTransport, World
 
 STARTED = ToolStarted(execution_id="grep-1", tool="grep", client="Ada")
@@ -143,7 +143,7 @@ async def test_stopping_cancels_what_still_runs_and_waits_for_it(world: World) -
     assert ended.is_set()
 
 
-async def asked(outgoing: Outgoing, sent: list[bytes]) -> tuple[asyncio.Task[object], str]:
+async def asked(outgoing: OutgoingQueue, sent: list[bytes]) -> tuple[asyncio.Task[object], str]:
     asking = asyncio.create_task(outgoing.request("host.dirty", {"paths": ["a.md"]}, 5))
     await asyncio.sleep(0)
     message = orjson.loads(sent.pop())
@@ -154,7 +154,7 @@ async def asked(outgoing: Outgoing, sent: list[bytes]) -> tuple[asyncio.Task[obj
 
 async def test_the_hosts_answer_comes_back_to_who_asked() -> None:
     sent: list[bytes] = []
-    outgoing = Outgoing(sent.append)
+    outgoing = OutgoingQueue(sent.append)
     asking, number = await asked(outgoing, sent)
     outgoing.settle(Response("somebody else's", 1))
     outgoing.settle(Response(number, {"dirty": []}))
@@ -165,7 +165,7 @@ async def test_the_hosts_answer_comes_back_to_who_asked() -> None:
 
 async def test_a_host_that_answers_with_an_error_or_leaves_is_a_failure() -> None:
     sent: list[bytes] = []
-    outgoing = Outgoing(sent.append)
+    outgoing = OutgoingQueue(sent.append)
     refused, number = await asked(outgoing, sent)
     outgoing.settle(Response(number, error={"code": 1, "message": "/home/ada"}))
     left, _ = await asked(outgoing, sent)
@@ -179,4 +179,4 @@ async def test_a_host_that_answers_with_an_error_or_leaves_is_a_failure() -> Non
 
 async def test_a_host_that_is_silent_costs_no_more_than_the_time_given() -> None:
     with pytest.raises(DeadlineExceeded, match=r"host\.dirty"):
-        await Outgoing(lambda _data: None).request("host.dirty", {}, 0.01)
+        await OutgoingQueue(lambda _data: None).request("host.dirty", {}, 0.01)

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from bridge.sandbox.job import Ending, Report
-from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
+from bridge.sandbox.profile import MEGABYTE, Profile, ProgramLimits, environment
 from bridge.sandbox.sandbox import Sandbox, SandboxKind, probe_one, start
 from tests.sandbox.rows import INNER, OUTLIVING, REACHING, TAKING
 
@@ -62,7 +62,9 @@ async def reached(sandbox: Sandbox, folder: Path, *, network: bool = False) -> l
         by_name.bind(f"\0{listening['abstract']}")
         tried = WITHOUT if sandbox.kind is SandboxKind.NONE else attempts
         facts = {"secret": str(secret), "other": other.pid, "attempts": tried, "shm": 0x5EC2E7} | listening
-        report, said = await ran(sandbox, folder, [BEGIN, json.dumps(facts)], Limits(seconds=60), network=network)
+        report, said = await ran(
+            sandbox, folder, [BEGIN, json.dumps(facts)], ProgramLimits(seconds=60), network=network
+        )
         other.kill()
     if report.ending is not Ending.EXITED or report.code != 0:
         raise RuntimeError(f"{report}: {said['stderr'].decode()}")
@@ -75,7 +77,7 @@ async def stayed(sandbox: Sandbox, folder: Path) -> list[str]:
     found = []
     for name, script in OUTLIVING.attempts.items():
         mark = secrets.token_hex(8)
-        await ran(sandbox, folder, [script, mark], Limits(seconds=1.5, grace=0.2))
+        await ran(sandbox, folder, [script, mark], ProgramLimits(seconds=1.5, grace=0.2))
         left = living(mark)
         if left:
             found.append(name)
@@ -86,7 +88,7 @@ async def stayed(sandbox: Sandbox, folder: Path) -> list[str]:
 
 async def took(sandbox: Sandbox, folder: Path) -> list[str]:
     """Return the attempts to take more than there may be after which a program was not ended for that."""
-    limits = Limits(memory=200 * MEGABYTE, disk=200 * MEGABYTE, processes=30, seconds=120)
+    limits = ProgramLimits(memory=200 * MEGABYTE, disk=200 * MEGABYTE, processes=30, seconds=120)
     found = []
     for number, (name, script) in enumerate(TAKING.attempts.items()):
         place = folder / str(number)
@@ -98,7 +100,7 @@ async def took(sandbox: Sandbox, folder: Path) -> list[str]:
 
 
 async def ran(
-    sandbox: Sandbox, folder: Path, script: list[str], limits: Limits, *, network: bool = False
+    sandbox: Sandbox, folder: Path, script: list[str], limits: ProgramLimits, *, network: bool = False
 ) -> tuple[Report, dict[str, bytes]]:
     """How a script of Python ended, and what it said."""
     given = folder / "given"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.sandbox.job import Report
-from bridge.sandbox.profile import Limits, Profile, environment
+from bridge.sandbox.profile import Profile, ProgramLimits, environment
 from bridge.sandbox.sandbox import Sandbox, SandboxKind, probe_one, start
 
 
@@ -47,7 +47,7 @@ def run(sandbox: Sandbox, given: Path) -> Run:
     """Runs a shell's script, or a program, in the sandbox."""
 
     async def run(script: str | list[str], profile: Profile | None = None, **limits: object) -> Ran:
-        chosen = profile or Profile(write=(given,), limits=Limits(**limits))  # type: ignore[arg-type]
+        chosen = profile or Profile(write=(given,), limits=ProgramLimits(**limits))  # type: ignore[arg-type]
         argv = ["/bin/sh", "-c", script] if isinstance(script, str) else script
         running = await start(
             sandbox,

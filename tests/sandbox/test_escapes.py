@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bridge.sandbox.job import Ending
-from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
+from bridge.sandbox.profile import MEGABYTE, Profile, ProgramLimits, environment
 from bridge.sandbox.sandbox import Sandbox, SandboxKind, start
 from tests.patience import PATIENCE
 from tests.sandbox.conftest import Run, living, python
@@ -231,7 +231,7 @@ async def test_a_program_that_talks_hears_what_is_written_and_ends_with_its_inpu
 ) -> None:
     running = await start(
         sandbox,
-        Profile(write=(given,), limits=Limits()).guarded([]),
+        Profile(write=(given,), limits=ProgramLimits()).guarded([]),
         ["/bin/cat"],
         folder=given,
         environment=environment(home=given, temporary=given),

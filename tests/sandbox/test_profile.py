@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import PermissionDenied
-from bridge.sandbox.job import Ending, Job, Report
+from bridge.sandbox.job import Ending, ProgramJob, Report
 from bridge.sandbox.kernel_rules import landlock_abi
 from bridge.sandbox.processes import Growth
 from bridge.sandbox.profile import MEGABYTE, Profile, environment, readable_places, seatbelt_command
@@ -81,7 +81,7 @@ def test_the_rules_of_macos_deny_last_and_quote_what_they_name(tmp_path: Path) -
 
 
 def test_a_job_and_a_report_are_told_as_they_are(tmp_path: Path) -> None:
-    job = Job(
+    job = ProgramJob(
         argv=("/bin/ls", "a b\n"),
         folder="/",
         environment={"A": "ü"},
@@ -95,7 +95,7 @@ def test_a_job_and_a_report_are_told_as_they_are(tmp_path: Path) -> None:
         file_size=4,
         disk=5,
     )
-    assert Job.from_json(job.to_json()) == job
+    assert ProgramJob.from_json(job.to_json()) == job
     assert job.to_json().count(b"\n") == 1
     report = Report(ending=Ending.EXITED, code=-9)
     assert Report.from_json(report.to_json()) == report

@@ -11,7 +11,7 @@ from bridge.contract.tools import NotePart
 from bridge.toolkit.effects.approval import Approval
 from bridge.toolkit.effects.writing import Writing
 from bridge.toolkit.tool import Output
-from bridge.vault.person_edits import LeftOut
+from bridge.vault.person_edits import OmittedPart
 from bridge.vault.plan import ChangePlan
 from tests.identities import PERSON
 
@@ -78,7 +78,7 @@ async def test_only_what_is_kept_is_written_and_the_agent_hears_what_was_left_ou
 def test_what_was_left_out_takes_nothing_away_from_the_answer(rig: Any) -> None:
     plan = ChangePlan(Operation.UPDATE, "Overwrite", (), {})
     approval = Approval(Writing(plan), rig.pipeline)
-    approval.left_out = (LeftOut("a.md", "modify", (1,), 2, "+x\n"),)
+    approval.left_out = (OmittedPart("a.md", "modify", (1,), 2, "+x\n"),)
     link = NotePart(path="a.md", title="A")
     shown = approval.in_answer(Output({"modified": True}, "done", {"k": 1}, (link,)))
     assert (shown.parts, shown.metadata) == ((link,), {"k": 1})

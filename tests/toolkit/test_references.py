@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.references import MOST_BYTES, MOST_ITEMS, Reference, parameters, references, resolved, uses_item
+from bridge.toolkit.references import (
+    MOST_BYTES,
+    MOST_ITEMS,
+    AnswerReference,
+    parameters,
+    references,
+    resolved,
+    uses_item,
+)
 
 ANSWERS = {
     "search": {"results": [{"path": "A.md", "score": 2.5}, {"path": "B.md"}], "the key": {"x y": 1}},
@@ -102,7 +110,7 @@ def test_a_value_without_references_stays_as_it_is(value: Any) -> None:
 @given(text=st.text(max_size=30))
 def test_whatever_is_written_is_a_reference_or_refused(text: str) -> None:
     try:
-        found = Reference.parse(text)
+        found = AnswerReference.parse(text)
     except InvalidParameters:
         return
     assert found.text == text

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.versions.database import NAME, Database, content_of
-from bridge.versions.states import KeepRules, Known
+from bridge.versions.states import KeepRules, KnownState
 from tests.versions.recorded_vault import RecordedVault, digest
 
 
@@ -44,7 +44,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[s
             with database.writing():
                 content = content_of(f"state {number}\n".encode() * (number + 1) * 40)
                 database.put_content(content)
-                database.put_file(f"note {number % 3}.md", Known(1, 1, 1, content.digest, float(number)))
+                database.put_file(f"note {number % 3}.md", KnownState(1, 1, 1, content.digest, float(number)))
             states.append(states_of(database))
         for file in live.iterdir():
             shutil.copy(file, copy)
@@ -71,7 +71,7 @@ def test_whatever_end_is_torn_off_an_earlier_state_is_there_and_whole(
         with closing(Database(Path(place), 50)) as database:
             assert states_of(database) in states
             with database.writing():
-                database.put_file("after.md", Known(1, 1, 1, None, 0.0))
+                database.put_file("after.md", KnownState(1, 1, 1, None, 0.0))
         with closing(Database(Path(place), 50)) as database:
             assert "after.md" in database.files()
 

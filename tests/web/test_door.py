@@ -10,7 +10,7 @@ import trustme
 
 from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, PermissionDenied, ToolFailure
 from bridge.web.door import WebRequest
-from bridge.web.guard import Refused, Service
+from bridge.web.guard import RequestRefused, Service
 from bridge.web.url import WebUrl, parse_url
 from tests.web.conftest import Doorway
 from tests.web_servers import PUBLIC, Seen, answer, context_for, redirect, watch_sockets
@@ -38,7 +38,7 @@ async def test_the_name_is_looked_up_once_for_a_connection(doorway: Doorway) -> 
 async def test_a_name_that_leads_home_the_second_time_is_refused_the_second_time(doorway: Doorway) -> None:
     doorway.web.answers["/page"] = redirect("/page")
     doorway.web.names["example.com"] = [[PUBLIC], ["127.0.0.1"]]
-    with pytest.raises(Refused, match="not public"):
+    with pytest.raises(RequestRefused, match="not public"):
         await doorway.get(PAGE)
     assert doorway.web.connected == [(PUBLIC, 443)]
 
@@ -46,7 +46,7 @@ async def test_a_name_that_leads_home_the_second_time_is_refused_the_second_time
 @pytest.mark.parametrize("private", ["10.0.0.1", "127.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1", "fe80::1"])
 async def test_one_private_address_among_public_ones_is_enough_to_refuse(doorway: Doorway, private: str) -> None:
     doorway.web.names["example.com"] = [[PUBLIC, private]]
-    with pytest.raises(Refused, match="not public"):
+    with pytest.raises(RequestRefused, match="not public"):
         await doorway.get(PAGE)
     assert doorway.web.connected == []
 
@@ -167,7 +167,7 @@ class TestRedirects:
     async def test_to_the_bridge_itself_are_refused(self, doorway: Doorway) -> None:
         doorway.own_ports = frozenset({doorway.web.plain_port})
         doorway.web.answers["/page"] = redirect(f"http://localhost:{doorway.web.plain_port}/rpc")
-        with pytest.raises(Refused, match="bridge itself"):
+        with pytest.raises(RequestRefused, match="bridge itself"):
             await doorway.get(f"https://localhost:{doorway.web.tls_port}/page")
 
     async def test_to_http_are_refused_where_https_is_not_required(self, doorway: Doorway) -> None:
@@ -251,7 +251,7 @@ class TestServices:
         doorway.web.names["searxng.home"] = [["192.168.1.5"]]
         doorway.web.answers["/search"] = redirect("https://example.com/")
         service = Service.of("SearXNG", "http://searxng.home:8888")
-        with pytest.raises(Refused, match="not the address that the user has entered"):
+        with pytest.raises(RequestRefused, match="not the address that the user has entered"):
             await doorway.send(WebRequest(service.url("/search")), service=service)
         assert len(doorway.web.connected) == 1
 

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.errors import InvalidParameters
 from bridge.settings.model import Settings
-from bridge.web.guard import Passage, Place, Refused, Rules, Service, check
+from bridge.web.guard import Clearance, RequestRefused, Rules, Service, UrlPlace, check
 from bridge.web.url import parse_url
 
 OWN = 4711
@@ -17,11 +17,11 @@ def rules(**settings: Any) -> Rules:
     return Rules(Settings.parse(settings), frozenset({OWN}))
 
 
-def passage(url: str, service: Service | None = None, /, **settings: Any) -> Passage:
+def passage(url: str, service: Service | None = None, /, **settings: Any) -> Clearance:
     return check(parse_url(url), rules(**settings), service)
 
 
-def admits(passed: Passage, address: str) -> bool:
+def admits(passed: Clearance, address: str) -> bool:
     return passed.admits(ipaddress.ip_address(address))
 
 
@@ -73,13 +73,13 @@ def test_http_becomes_https_except_on_this_machine(url: str, upgraded: str) -> N
 @pytest.mark.parametrize("url", ["http://localhost:11434/api/tags", "http://127.0.0.1:11434/"])
 def test_the_default_list_means_the_ollama_endpoint(url: str) -> None:
     passed = passage(url)
-    assert (passed.place, passed.listed) == (Place.HERE, True)
+    assert (passed.place, passed.listed) == (UrlPlace.HERE, True)
 
 
 @pytest.mark.parametrize("url", ["http://localhost/", "http://localhost:8000/", "http://[::1]:11434/"])
 def test_another_port_of_this_machine_is_a_site_of_its_own(url: str) -> None:
     passed = passage(url)
-    assert (passed.place, passed.listed) == (Place.HERE, False)
+    assert (passed.place, passed.listed) == (UrlPlace.HERE, False)
 
 
 def test_the_entries_follow_the_endpoint() -> None:
@@ -93,9 +93,9 @@ def test_the_entries_follow_the_endpoint() -> None:
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "a.localhost"])
 def test_the_bridge_itself_is_never_reached(host: str) -> None:
     for scheme in ("http", "https"):
-        with pytest.raises(Refused, match="bridge itself"):
+        with pytest.raises(RequestRefused, match="bridge itself"):
             passage(f"{scheme}://{host}:{OWN}/", allowAllDomains=True, allowedDomains=[])
-    with pytest.raises(Refused, match="bridge itself"):
+    with pytest.raises(RequestRefused, match="bridge itself"):
         passage(f"http://{host}:{OWN}/", Service.of("Mine", f"http://{host}:{OWN}"))
 
 
@@ -117,7 +117,7 @@ def test_the_bridge_itself_is_never_reached(host: str) -> None:
     ],
 )
 def test_no_private_place_is_reached(url: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestRefused) as refused:
         passage(url, allowAllDomains=True, allowedDomains=["10.0.0.1", "router"])
     assert refused.value.code == "domain"
 
@@ -125,17 +125,17 @@ def test_no_private_place_is_reached(url: str) -> None:
 @pytest.mark.parametrize("port", [22, 25, 6379, 11211, 6667, 3306])
 def test_ports_of_other_protocols_are_not_reached(port: int) -> None:
     for host in ("example.org", "localhost"):
-        with pytest.raises(Refused, match="another protocol"):
+        with pytest.raises(RequestRefused, match="another protocol"):
             passage(f"http://{host}:{port}/", allowAllDomains=True)
 
 
 def test_with_requests_blocked_only_this_machine_is_reached() -> None:
     service = Service.of("SearXNG", "http://192.168.1.5:8888")
     for url, of in (("https://example.org/", None), ("http://192.168.1.5:8888/search", service)):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             passage(url, of, blockExternalRequests=True, allowAllDomains=True)
         assert refused.value.code == "blocked"
-    assert passage("http://localhost:11434/", blockExternalRequests=True).place is Place.HERE
+    assert passage("http://localhost:11434/", blockExternalRequests=True).place is UrlPlace.HERE
 
 
 class TestAddresses:
@@ -170,12 +170,12 @@ class TestAddresses:
     ["http://192.168.1.5:8889/", "https://192.168.1.5:8888/", "http://192.168.1.6:8888/", "https://example.org/"],
 )
 def test_a_service_reaches_exactly_its_own_address(url: str) -> None:
-    with pytest.raises(Refused, match="not the address"):
+    with pytest.raises(RequestRefused, match="not the address"):
         passage(url, Service.of("SearXNG", "http://192.168.1.5:8888/"), allowAllDomains=True)
 
 
 def test_what_one_service_may_reach_nobody_else_may() -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         passage("http://192.168.1.5:8888/", ollamaWebSearchEndpoint="http://192.168.1.5:8888")
 
 

@@ -9,7 +9,7 @@ from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, NetworkFailure
 from bridge.settings.model import Settings
 from bridge.web.door import Exchanged, StreamLimits, WebDoor, WebRequest
-from bridge.web.guard import Refused, Service
+from bridge.web.guard import RequestRefused, Service
 from tests.patience import PATIENCE
 from tests.web.conftest import Doorway
 from tests.web_servers import LocalWeb, Seen, answer, redirect
@@ -139,7 +139,7 @@ async def test_nothing_is_followed_and_no_other_place_is_reached(streaming: Stre
     assert await _all(streaming, LIMITS) == b""
     assert len(streaming.web.seen) == 1
     other = Service.of("Another", "http://localhost:9")
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         async with streaming.door.stream(streaming.request(), service=other, limits=LIMITS):
             pass
 

@@ -24,7 +24,7 @@ from bridge.vault.person_edits import (
     NO_BACKUP,
     HunkText,
     KeptHunks,
-    LeftOut,
+    OmittedPart,
     RevisedLines,
     RevisedPlan,
     is_divisible,
@@ -168,7 +168,7 @@ class Approval:
         self._who = who
         self._whole = effect.plan  # the plan before anything was left out of it
         self.effect = effect
-        self.left_out: tuple[LeftOut, ...] = ()
+        self.left_out: tuple[OmittedPart, ...] = ()
         self._proposed = effect.plan
         self._before: dict[str, bytes] = {}  # the bytes from before of each file that the person has edited
         self._own_warnings = tuple(f"About the text before you edited it: {warning}" for warning in own_warnings)
@@ -348,11 +348,11 @@ class Approval:
                 found.append(revised_lines(change.path, old, proposed, self.plan.blobs[written]))
         return found
 
-    def _left_out(self, file: LeftOut) -> dict[str, Any]:
+    def _left_out(self, file: OmittedPart) -> dict[str, Any]:
         part = {"path": file.path, "change": file.change, "hunks": list(file.hunks), "of": file.of}
         return part | {"diff": self._diff(file)}
 
-    def _diff(self, file: LeftOut) -> str:
+    def _diff(self, file: OmittedPart) -> str:
         """Return the diff of what was left out, as whoever proposed it may see it: not of the person's own text."""
         return "" if file.path in self._before else file.diff
 

@@ -16,7 +16,7 @@ from bridge.settings.model import Settings
 from bridge.toolkit.effects.approval import Approval, PlannedChange, with_warnings
 from bridge.toolkit.effects.kind import EffectKind, PreparedEffect, Terms
 from bridge.toolkit.effects.writing import Proposal, apply, note_addresses, with_id
-from bridge.toolkit.tool import Outcome, Output, ReadEffect, ReadTool, Relayed, RequestEffect, ToolSpec, Unchanged
+from bridge.toolkit.tool import CopiedChanges, Output, ReadEffect, ReadTool, Relayed, RequestEffect, ToolSpec, Unchanged
 from bridge.toolkit.tool_call import Phase, ToolCall
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 
@@ -85,14 +85,16 @@ async def _from_strangers(
     return answer
 
 
-async def _gather(running: "Running", run: "Callable[[], AsyncGenerator[str | Output | Outcome, None]]") -> Output:
+async def _gather(
+    running: "Running", run: "Callable[[], AsyncGenerator[str | Output | CopiedChanges, None]]"
+) -> Output:
     """Send each piece of an answer as it comes, and return the whole, or what ends it."""
     texts: list[str] = []
     async with contextlib.aclosing(run()) as pieces:
         async for piece in pieces:
             if isinstance(piece, Output):
                 return piece
-            if isinstance(piece, Outcome):
+            if isinstance(piece, CopiedChanges):
                 return await take_over(running, piece)
             texts.append(piece)
             running.tool_call.notify(ToolOutput(**running.tool_call.event_members, text=piece))
@@ -185,7 +187,7 @@ class ProgramChange(PlannedChange):
     """
 
     planned: ChangePlan
-    outcome: Outcome
+    outcome: CopiedChanges
 
     def terms(self) -> Terms:
         """Return what the rules need to know of it."""
@@ -205,7 +207,7 @@ class ProgramChange(PlannedChange):
         return with_id(running.services, self.outcome.report(applied), applied)
 
 
-async def take_over(running: "Running", outcome: Outcome) -> Output:
+async def take_over(running: "Running", outcome: CopiedChanges) -> Output:
     """Make an outcome in the vault.
 
     What others changed meanwhile is left alone, and the person is asked about what remains.

@@ -11,7 +11,7 @@ from bridge.bases.failures import BaseError, TooMuch
 from bridge.bases.lists import shown
 from bridge.bases.rows import Row, Value
 from bridge.bases.values import plain
-from bridge.bases.views import Broken, Table, check, evaluate, of_filter, view_of
+from bridge.bases.views import Broken, ViewTable, check, evaluate, of_filter, view_of
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound
 from bridge.index.base_rows import BaseVaults
@@ -147,7 +147,7 @@ def _narrowed(base: Base, asked: Asked) -> Base:
     return replace(base, filter=Group("and", (*own, *more)))
 
 
-def _data(table: Table, rows: Sequence[Row], cells: list[list[Value]], problems: list[str]) -> dict[str, Any]:
+def _data(table: ViewTable, rows: Sequence[Row], cells: list[list[Value]], problems: list[str]) -> dict[str, Any]:
     ids = [str(column.id) for column in table.columns]
     first = table.rows.index(rows[0]) if rows else 0
     room, left_out = [_MOST_VALUES], False
@@ -197,7 +197,7 @@ def _cell(value: Value) -> str:
     return shortened(" ".join(said.split()), _LONGEST_CELL).replace("|", "\\|")
 
 
-def _summary(table: Table, summaries: Any, title: str) -> list[str]:
+def _summary(table: ViewTable, summaries: Any, title: str) -> list[str]:
     titles = {column.id: column.title for column in table.columns}
     said = [
         f"{table.view.summaries[each]} of {titles.get(each, each.name)}: {_cell(value)}"
@@ -206,7 +206,7 @@ def _summary(table: Table, summaries: Any, title: str) -> list[str]:
     return [f"{title}{'; '.join(said)}"] if said else []
 
 
-def _text(table: Table, start: int, rows: Sequence[Row], cells: list[list[Value]]) -> list[str]:
+def _text(table: ViewTable, start: int, rows: Sequence[Row], cells: list[list[Value]]) -> list[str]:
     limited = f", {counted(len(table.rows), 'row')} by its limit" if len(table.rows) < table.found else ""
     view = f"View {table.view.name}: " if table.view.name else ""
     lines = [f"{view}{counted(table.found, 'file')}{limited}"]

@@ -61,7 +61,7 @@ class PatchHunk(NamedTuple):
 
 
 @dataclass(slots=True)
-class Section:
+class PatchSection:
     """The section of a patch about one file.
 
     Attributes:
@@ -282,7 +282,7 @@ def _without_fence(lines: list[str]) -> list[str]:
     return lines
 
 
-def read_forgivingly(lines: Sequence[str]) -> list[Section]:
+def read_forgivingly(lines: Sequence[str]) -> list[PatchSection]:
     """Return the files of a patch, in order; none when it has no hunk and names no file.
 
     Args:
@@ -291,7 +291,7 @@ def read_forgivingly(lines: Sequence[str]) -> list[Section]:
     Raises:
         InvalidParameters: A line is none of a patch, or asks for more than changing lines.
     """
-    sections: list[Section] = []
+    sections: list[PatchSection] = []
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -309,7 +309,7 @@ def read_forgivingly(lines: Sequence[str]) -> list[Section]:
             section and section.named and not section.hunks and line.startswith(("+", "-", " "))
         ):
             if section is None:
-                section = Section(index + 1)
+                section = PatchSection(index + 1)
                 sections.append(section)
             hunk, end = read_hunk(lines, index)
             section.hunks.append(hunk)
@@ -318,18 +318,18 @@ def read_forgivingly(lines: Sequence[str]) -> list[Section]:
     return sections
 
 
-def _beginning(lines: Sequence[str], index: int) -> tuple[Section | None, int]:
+def _beginning(lines: Sequence[str], index: int) -> tuple[PatchSection | None, int]:
     """Return the file that begins in a line, if one does; and how many lines that takes."""
     line, following = lines[index], "".join(lines[index + 1 : index + 2])
     if line.startswith("diff --git "):
-        return Section(index + 1, git=True), 1
+        return PatchSection(index + 1, git=True), 1
     if line.startswith("--- ") and following.startswith("+++ "):
         source, target = path_in(line), path_in(following)
-        return Section(index + 1, source, target, creates=source == NOWHERE), 2
+        return PatchSection(index + 1, source, target, creates=source == NOWHERE), 2
     if line.startswith(("--- ", "+++ ")) and following.startswith("@@"):
         name = path_in(line)
         by_git = name.startswith("a/" if line[0] == "-" else "b/")
-        return Section(index + 1, f"a/{name[2:]}" if by_git else name, f"b/{name[2:]}" if by_git else name), 1
+        return PatchSection(index + 1, f"a/{name[2:]}" if by_git else name, f"b/{name[2:]}" if by_git else name), 1
     marker = _MARKER.match(line)
     if marker is None:
         return None, 1
@@ -338,7 +338,7 @@ def _beginning(lines: Sequence[str], index: int) -> tuple[Section | None, int]:
         raise _deletes(name)
     if marker[1] == "Move to":
         raise _renames(f"Line {index + 1} of the patch renames a file to {name!r}")
-    return Section(index + 1, name, name, creates=marker[1] == "Add File"), 1
+    return PatchSection(index + 1, name, name, creates=marker[1] == "Add File"), 1
 
 
 def _check_only_lines(number: int, line: str) -> None:
@@ -361,7 +361,7 @@ def _renames(what: str) -> InvalidParameters:
     )
 
 
-def _file(section: Section, path: str | None) -> FilePatch:
+def _file(section: PatchSection, path: str | None) -> FilePatch:
     """Return one file of the patch."""
     source, target = section.source, section.target
     if target == NOWHERE:

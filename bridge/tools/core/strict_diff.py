@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk, PatchedFile, PatchSet
 
-from bridge.tools.core.patch_text import NOWHERE, PatchHunk, PatchLine, Section, checked_hunk, path_in
+from bridge.tools.core.patch_text import NOWHERE, PatchHunk, PatchLine, PatchSection, checked_hunk, path_in
 
 _HUNK_HEADER = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 _GIT = "diff --git "
@@ -18,7 +18,7 @@ _NEW_FILE = "new file mode "
 _ABOUT_FILES = re.compile(rf"{_GIT}|index [0-9a-f]+\.\.|{_NEW_FILE}|--- |\+\+\+ |\\ No newline|$")
 
 
-def read_strictly(lines: Sequence[str]) -> list[Section] | None:
+def read_strictly(lines: Sequence[str]) -> list[PatchSection] | None:
     """Return the files of a diff, in order; None when it is no diff to the letter.
 
     Args:
@@ -35,7 +35,7 @@ def read_strictly(lines: Sequence[str]) -> list[Section] | None:
         return None
     if not all(_ABOUT_FILES.match(line) for line in outside if not line.startswith("@@")):
         return None
-    sections: list[Section] = []
+    sections: list[PatchSection] = []
     end = 0
     for file in files:
         section = _section(file, lines, end)
@@ -46,7 +46,7 @@ def read_strictly(lines: Sequence[str]) -> list[Section] | None:
     return sections
 
 
-def _section(file: PatchedFile, lines: Sequence[str], before: int) -> Section | None:
+def _section(file: PatchedFile, lines: Sequence[str], before: int) -> PatchSection | None:
     """Return one file; None when its names are not where they belong.
 
     Args:
@@ -63,7 +63,7 @@ def _section(file: PatchedFile, lines: Sequence[str], before: int) -> Section | 
     source, target = path_in(about[-2]), path_in(about[-1])
     creates = source == NOWHERE or any(line.startswith(_NEW_FILE) for line in about)
     by_git = any(line.startswith(_GIT) for line in about)
-    return Section(first - 1, source, target, git=by_git, creates=creates, hunks=[_hunk(hunk) for hunk in file])
+    return PatchSection(first - 1, source, target, git=by_git, creates=creates, hunks=[_hunk(hunk) for hunk in file])
 
 
 def _header_of(hunk: Hunk) -> int:

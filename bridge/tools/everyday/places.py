@@ -9,7 +9,7 @@ from bridge.errors import Ambiguous, Conflict, NotFound, ToolFailure
 from bridge.index.knowledge import StoredLink
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Work
-from bridge.notes.parts import Outline, Reference, find_part
+from bridge.notes.parts import NoteReference, Outline, find_part
 from bridge.notes.rewriting import Redirection
 from bridge.toolkit.tool import CallContext, P
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper
@@ -150,7 +150,7 @@ def heading_number(text: str, path: str, wanted: str) -> int:
     names = tuple(name.strip() for name in wanted.split("#") if name.strip())
     if not names:
         raise NotFound(f"{wanted!r} names no heading; give its text")
-    part = find_part(text, note, Reference(f"{path}#{wanted}", path, names))
+    part = find_part(text, note, NoteReference(f"{path}#{wanted}", path, names))
     return next(number for number, each in enumerate(note.headings) if each.start >= part.start)
 
 

@@ -42,7 +42,7 @@ _FORMER: Final = {"tag": "tags", "alias": "aliases", "cssclass": "cssclasses"}
 _CHECK_EVERY: Final = 200
 
 
-class Finding(NamedTuple):
+class ReportFinding(NamedTuple):
     """One thing that is wrong.
 
     Attributes:
@@ -80,22 +80,24 @@ class SurveyedVault:
 
     # -- links --------------------------------------------------------------------------------------------------
 
-    def broken_links(self) -> Iterator[Finding]:
+    def broken_links(self) -> Iterator[ReportFinding]:
         """Yield links that lead to no file (rules 31 to 43)."""
         for link, target in self._links:
             if target is None:
-                yield Finding(link.source, link=link, facts={"link": link.link})
+                yield ReportFinding(link.source, link=link, facts={"link": link.link})
 
-    def missing_headings(self) -> Iterator[Finding]:
+    def missing_headings(self) -> Iterator[ReportFinding]:
         """Yield links to a part of a note that is not there. To Obsidian they lead to the note (rule 43)."""
         for link, target in self._links:
             if target is None or not link.subpath or not is_note(target):
                 continue
             facts = self._facts.get(target)
             if facts is not None and not _has(facts, link.subpath):
-                yield Finding(link.source, f"{target} has no {link.subpath}", link, {"link": link.link, "path": target})
+                yield ReportFinding(
+                    link.source, f"{target} has no {link.subpath}", link, {"link": link.link, "path": target}
+                )
 
-    def ambiguous_links(self) -> Iterator[Finding]:
+    def ambiguous_links(self) -> Iterator[ReportFinding]:
         """Yield links that lead to one of several files by rules 37 to 39 alone."""
         names = self._knowledge.names
         for link, target in self._links:
@@ -106,35 +108,35 @@ class SurveyedVault:
             if len(candidates) > 1 and whole not in {fold(target), fold(target.removesuffix(".md"))}:
                 others = [path for path in candidates if path != target]
                 says = f"leads to {target}, could be {first_of(others, LIKELY)}"
-                yield Finding(link.source, says, link, {"link": link.link, "path": target, "others": others})
+                yield ReportFinding(link.source, says, link, {"link": link.link, "path": target, "others": others})
 
     # -- files --------------------------------------------------------------------------------------------------
 
-    def duplicate_names(self) -> Iterator[Finding]:
+    def duplicate_names(self) -> Iterator[ReportFinding]:
         """Yield files of one name in several folders."""
         for paths in _grouped(self._files, lambda path: fold(path.rpartition("/")[2])).values():
             inside = [path for path in paths if self._reports(path)]
             if len(paths) > 1 and inside:
                 others = [path for path in paths if path != inside[0]]
-                yield Finding(inside[0], f"also {first_of(others, LIKELY)}", facts={"others": others})
+                yield ReportFinding(inside[0], f"also {first_of(others, LIKELY)}", facts={"others": others})
 
-    def orphans(self) -> Iterator[Finding]:
+    def orphans(self) -> Iterator[ReportFinding]:
         """Yield notes that no other file links to."""
-        yield from (Finding(path) for path in self._reported if is_note(path) and path not in self._linked)
+        yield from (ReportFinding(path) for path in self._reported if is_note(path) and path not in self._linked)
 
-    def dead_ends(self) -> Iterator[Finding]:
+    def dead_ends(self) -> Iterator[ReportFinding]:
         """Yield notes that link to no file."""
         leading = {link.source for link, target in self._all_links if target is not None and target != link.source}
-        yield from (Finding(path) for path in self._reported if is_note(path) and path not in leading)
+        yield from (ReportFinding(path) for path in self._reported if is_note(path) and path not in leading)
 
-    def unused_attachments(self) -> Iterator[Finding]:
+    def unused_attachments(self) -> Iterator[ReportFinding]:
         """Yield files that are no notes, canvases or bases, and that nothing links to or embeds."""
         unused = (path for path in self._reported if path not in self._linked)
-        yield from (Finding(path) for path in unused if not path.lower().endswith(_LINKING))
+        yield from (ReportFinding(path) for path in unused if not path.lower().endswith(_LINKING))
 
     # -- properties ---------------------------------------------------------------------------------------------
 
-    def broken_properties(self) -> Iterator[Finding]:
+    def broken_properties(self) -> Iterator[ReportFinding]:
         """Yield notes with properties, or some of them, that Obsidian does not read (rules 49, 52 and 53)."""
         for number, (path, facts) in enumerate(self._facts.items()):
             if number % _CHECK_EVERY == 0:
@@ -142,15 +144,15 @@ class SurveyedVault:
             if not self._reports(path):
                 continue
             if not facts.properties and self._is_broken(path):
-                yield Finding(path, "its YAML cannot be read, so it has no properties, tags or aliases")
+                yield ReportFinding(path, "its YAML cannot be read, so it has no properties, tags or aliases")
                 continue
             names = {name.lower(): name for name in facts.properties}
             for former, now in _FORMER.items():
                 if former in names:
-                    yield Finding(path, f"{names[former]!r} is ignored since Obsidian 1.9; it is {now!r} now")
+                    yield ReportFinding(path, f"{names[former]!r} is ignored since Obsidian 1.9; it is {now!r} now")
             value = facts.properties.get(names.get("tags", ""))
             if isinstance(value, str) and value.strip() and not property_tags({"tags": value}):
-                yield Finding(path, f"'tags' holds {shortened(value, 50)!r}, which is no tag; make it a list")
+                yield ReportFinding(path, f"'tags' holds {shortened(value, 50)!r}, which is no tag; make it a list")
 
     def _is_broken(self, path: str) -> bool:
         try:
@@ -165,7 +167,7 @@ class SurveyedVault:
 
     # -- bases --------------------------------------------------------------------------------------------------
 
-    def broken_bases(self) -> Iterator[Finding]:
+    def broken_bases(self) -> Iterator[ReportFinding]:
         """Yield bases, also those in notes, that cannot be read, or in which an expression is wrong."""
         from bridge.tools.bases.asking import mistakes  # noqa: PLC0415 - a start is faster without
 
@@ -179,11 +181,11 @@ class SurveyedVault:
             except ToolFailure:
                 continue
             for says in mistakes(path, data.decode("utf-8", "surrogateescape")):
-                yield Finding(path, says)
+                yield ReportFinding(path, says)
 
     # -- showing ------------------------------------------------------------------------------------------------
 
-    def shown(self, finding: Finding) -> dict[str, Any]:
+    def shown(self, finding: ReportFinding) -> dict[str, Any]:
         """Return a finding for programs, and in `text` for models: its place is looked up, and what a link may mean."""
         data: dict[str, Any] = {"path": finding.path}
         says, link = finding.says, finding.link
@@ -305,7 +307,7 @@ SectionName = Literal[
     "broken_bases",
 ]
 
-_SECTIONS: Mapping[SectionName, tuple[str, Callable[[SurveyedVault], Iterable[Finding]]]] = {
+_SECTIONS: Mapping[SectionName, tuple[str, Callable[[SurveyedVault], Iterable[ReportFinding]]]] = {
     "broken_links": ("Links that lead nowhere", SurveyedVault.broken_links),
     "missing_headings": ("Links to a heading or block that is not there", SurveyedVault.missing_headings),
     "ambiguous_links": ("Links that several files fit", SurveyedVault.ambiguous_links),

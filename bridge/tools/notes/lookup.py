@@ -13,7 +13,7 @@ from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.index.knowledge import NoteCandidate, NoteFacts, NoteResolver, ResolvedNote
 from bridge.index.tree import parse_file
 from bridge.notes.note import TooMuchWork
-from bridge.notes.parts import Reference, parse_reference
+from bridge.notes.parts import NoteReference, parse_reference
 from bridge.toolkit.tool import Applied, CallContext, Output, P, ReadEffect, ReadTool, in_vault
 from bridge.tools.formatting import edit_facts
 from bridge.tools.kinds import VaultWriteTool
@@ -41,7 +41,7 @@ class NoteLookup(NoteResolver):
         self.storage = storage
         self.knowledge = storage.knowledge
 
-    def resolve(self, reference: str | Reference, *, certain: bool = False) -> ResolvedNote:
+    def resolve(self, reference: str | NoteReference, *, certain: bool = False) -> ResolvedNote:
         """Return the one note that a reference means; a note that the index has not seen yet is found by its path.
 
         Args:
@@ -62,7 +62,7 @@ class NoteLookup(NoteResolver):
                 raise
             return note
 
-    def find_matches(self, reference: str | Reference) -> Sequence[NoteCandidate]:
+    def find_matches(self, reference: str | NoteReference) -> Sequence[NoteCandidate]:
         """Return every note that a reference might mean, the likeliest first; empty when there is none."""
         try:
             return super().find_matches(reference)
@@ -121,7 +121,7 @@ class NoteLookup(NoteResolver):
         """Return the paths of the notes and canvases that link to it, in order, each once."""
         return list(dict.fromkeys(link.source for link in self.knowledge.backlinks(note.path)))
 
-    def _not_indexed(self, wanted: Reference) -> ResolvedNote | None:
+    def _not_indexed(self, wanted: NoteReference) -> ResolvedNote | None:
         """Return a note that is there although the index does not know it yet, by its path."""
         spelling = wanted.path if is_note(wanted.path) else wanted.path + NOTE_EXTENSION
         try:

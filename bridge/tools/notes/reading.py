@@ -14,7 +14,7 @@ from bridge.errors import InvalidParameters
 from bridge.index.knowledge import ResolvedNote
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Work
-from bridge.notes.parts import Part, find_part
+from bridge.notes.parts import WholeLines, find_part
 from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, YES_OR_NO, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.core.file_part import FilePart, in_lines
@@ -180,12 +180,12 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
         return Output(facts, text, metadata)
 
 
-def _section_of(note: ResolvedNote, data: bytes) -> Part:
+def _section_of(note: ResolvedNote, data: bytes) -> WholeLines:
     text = data.decode("utf-8", "surrogateescape")
     return find_part(text, parse_note(text, outline=False, work=Work.of_one_note()), note.reference)
 
 
-def _taken(data: bytes, section: Part | None, limit: int) -> FilePart:
+def _taken(data: bytes, section: WholeLines | None, limit: int) -> FilePart:
     """Return as much of a note, or of a part of it, as the limit allows."""
     part = FilePart(section.first_line, section.last_line, limit) if section else FilePart(1, None, limit)
     for start in range(0, len(data), CHUNK):

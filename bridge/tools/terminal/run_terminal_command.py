@@ -23,7 +23,7 @@ from bridge.sandbox.profile import SEARCH_PATH
 from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
-from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
+from bridge.toolkit.tool import Applied, CallContext, CopiedChanges, Output, ReadTool, RequestEffect, ToolSpec, running
 from bridge.tools.formatting import counted, first_of
 from bridge.tools.storage import VaultStorage
 from bridge.tools.terminal.commands import (
@@ -172,10 +172,10 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
 
     async def run(
         self, params: RunTerminalCommandParams, context: CallContext
-    ) -> AsyncIterator[str | Output | Outcome]:
+    ) -> AsyncIterator[str | Output | CopiedChanges]:
         """Run it on a copy, passing on what it says, and hand over what it did."""
         planned = await asyncio.to_thread(self._planned, params.command, context.settings)
-        answer: Output | Outcome | None = None
+        answer: Output | CopiedChanges | None = None
         async with contextlib.AsyncExitStack() as clearing:
             async with self._one_at_a_time:
                 workspace = await asyncio.to_thread(self._workspace, context, planned)
@@ -190,12 +190,12 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             if answer is not None:
                 yield answer
 
-    async def _answer(self, command: str, copy: WorkingCopy, report: Report, said: _Said) -> Output | Outcome:
+    async def _answer(self, command: str, copy: WorkingCopy, report: Report, said: _Said) -> Output | CopiedChanges:
         """Return the result of a command: what it did to the copy, where it ended by itself."""
         if report.ending is not Ending.EXITED:
             return self._report(report, said, None, None)
         taking = TakingOver(self._storage, copy, await asyncio.to_thread(copy.differences))
-        return Outcome(partial(taking.plan, command), lambda applied: self._report(report, said, applied, taking))
+        return CopiedChanges(partial(taking.plan, command), lambda applied: self._report(report, said, applied, taking))
 
     async def _run(self, planned: _Planned, workspace: Workspace, said: _Said) -> AsyncIterator[str | Report]:
         """Yield what the command prints, and then how it ended."""

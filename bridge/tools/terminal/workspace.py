@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from bridge.contract.consent import Operation
 from bridge.errors import NotFound, ToolFailure
 from bridge.index.losses import LostLink, lost_links
-from bridge.sandbox.profile import Limits, Profile, environment
+from bridge.sandbox.profile import Profile, ProgramLimits, environment
 from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import Settings
 from bridge.tools.formatting import counted
@@ -103,7 +103,7 @@ def make_workspace(
             kept=kept_by_git(vault) if writes_git else (),
             shown_at=((copy.place, vault), (temporary, _TEMPORARY)) if moves else (),
             network=settings.terminal_network,
-            limits=Limits(seconds=settings.terminal_timeout),
+            limits=ProgramLimits(seconds=settings.terminal_timeout),
         ),
         environment=environment(home=home, temporary=_TEMPORARY if moves else temporary),
         vault=vault,

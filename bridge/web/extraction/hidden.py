@@ -17,7 +17,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from bridge.web.extraction.lost_parts import replace_by_text
-from bridge.web.extraction.reader import TooLarge
+from bridge.web.extraction.reader import PageTooLarge
 
 _NEVER: Final = (
     *("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "audio", "video"),
@@ -200,7 +200,7 @@ def _hidden_by_rules(tree: HtmlElement) -> Iterator[HtmlElement]:
         for selectors, declarations in _RULE.findall(text):
             left -= 1
             if left < 0 or time.process_time() - began > _RULE_SECONDS:
-                raise TooLarge  # what is left could hide something
+                raise PageTooLarge  # what is left could hide something
             if not hides(declarations):
                 continue
             try:

@@ -18,7 +18,7 @@ from bridge.web.search_services import Hit, failure_of
 from bridge.workers.pool import Job, WorkerPool
 
 
-class TooLarge(ValueError):
+class PageTooLarge(ValueError):
     """A page has more elements or style rules than any reader's would."""
 
 

@@ -37,7 +37,7 @@ from bridge.web.extraction.lost_parts import (
     write_footnotes,
     write_formulas,
 )
-from bridge.web.extraction.reader import PageText, TooLarge, decode_text, mark
+from bridge.web.extraction.reader import PageText, PageTooLarge, decode_text, mark
 from bridge.web.search_services import search_reader
 from bridge.web.url import parse_url
 from bridge.workers.frames import answer_requests, limit_address_space, watch_resident_memory
@@ -170,7 +170,7 @@ def _bound(tree: HtmlElement) -> None:
     """Refuse what would take long in every step after this one."""
     for count, element in enumerate(tree.iter(etree.Element)):
         if count > MOST_ELEMENTS:
-            raise TooLarge
+            raise PageTooLarge
         for name in ("colspan", "rowspan"):
             span = element.get(name)
             if span is not None and not _SPANS.fullmatch(span.strip()):
@@ -389,7 +389,7 @@ def answer(header: dict[str, Any], data: bytes) -> Answer:
 def _page(header: dict[str, Any], data: bytes) -> Answer:
     try:
         page = read_page(data, header["url"], header["charset"], header["form"])
-    except TooLarge:
+    except PageTooLarge:
         return {"failed": "it has too many elements or rules"}, b""
     facts = asdict(page)
     return facts, facts.pop("text").encode("utf-8", "replace")

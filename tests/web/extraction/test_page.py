@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.web.extraction.hidden import hides
-from bridge.web.extraction.reader import TooLarge
+from bridge.web.extraction.reader import PageTooLarge
 from bridge.web.extraction.worker import read_page
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
@@ -182,5 +182,5 @@ def test_a_page_without_anything_is_no_fault(html: str) -> None:
 
 @pytest.mark.slow
 def test_too_many_elements_are_refused() -> None:
-    with pytest.raises(TooLarge):
+    with pytest.raises(PageTooLarge):
         read("<p>x</p>" * 210_000)
