@@ -56,23 +56,6 @@ class Cause(NamedTuple):
     grant: str | None = None
 
 
-class AppliedPlan(NamedTuple):
-    """A plan that was applied.
-
-    Attributes:
-        execution_id: Its name in the history.
-        backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
-        plan: The plan that was applied.
-        disposal: Where what it deleted went, which may be the vault's own trash though the system's was planned; None
-            when it only stays in the backups.
-    """
-
-    execution_id: str
-    backup: str | None
-    plan: ChangePlan
-    disposal: Disposal | None = None
-
-
 class Recovery(NamedTuple):
     """The changes that were found half done when the bridge started, and what was done about them.
 
@@ -166,7 +149,7 @@ class BeginRecord(NamedTuple):
         keep: Whether the bytes that are replaced are kept when the change is done.
         disposal: Destination of what it deletes; None when it only stays in the backups.
         subjects: What the person saw as its subject, where that was not simply every file; else empty.
-        units: The files that belong together (`bridge.journal.journal`); None if an earlier version did not say.
+        units: The files that belong together; None if an earlier version did not say.
         left: Of an undo, the files that it left as they were.
     """
 

@@ -15,17 +15,7 @@ from functools import partial
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.history import History, RecordedChange
-from bridge.journal.journal import (
-    JOURNAL,
-    AppliedPlan,
-    BeginRecord,
-    Cause,
-    OutcomeKind,
-    OutcomeRecord,
-    Recovery,
-    check_id,
-    units_of,
-)
+from bridge.journal.journal import JOURNAL, BeginRecord, Cause, OutcomeKind, OutcomeRecord, Recovery, check_id, units_of
 from bridge.journal.on_disk import FolderCache
 from bridge.journal.plan_executor import Editors, EditorStep, PlanExecutor, refuse_unsaved
 from bridge.journal.preconditions import check_preconditions, read_before, stale
@@ -33,7 +23,7 @@ from bridge.journal.recovery import recover_change, take_back
 from bridge.journal.trash_step import Trasher, TrashStep, system_trash, trash_targets
 from bridge.vault.disk import as_failure
 from bridge.vault.person_edits import HunkText, KeptHunks, PartialPlan, RevisedPlan, keep_hunks, revise_hunk
-from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import VaultRoot
 
 LONGEST_WAIT = 60.0
@@ -179,7 +169,7 @@ class Ledger(History):
             check_preconditions(revised.plan, folders)
         return revised
 
-    def apply(self, plan: ChangePlan, cause: Cause) -> AppliedPlan:
+    def apply(self, plan: ChangePlan, cause: Cause) -> Applied:
         """Apply a plan wholly, or not at all.
 
         Args:
@@ -220,7 +210,7 @@ class Ledger(History):
                     _logger.exception("The change %s was applied, but a listener failed", begin.execution_id)
         kept = begin.keep and begin.pushes_aside
         backup = self._backups.shown(begin.execution_id) if kept else None
-        return AppliedPlan(begin.execution_id, backup, plan, disposal)
+        return Applied(begin.execution_id, backup, plan, disposal)
 
     # -- within -------------------------------------------------------------------------------------------------
 

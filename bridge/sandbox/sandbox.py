@@ -458,7 +458,7 @@ class Programs:
         talks: bool = False,
         ready: WaitingSupervisor | None = None,
     ) -> RunningProgram:
-        """Start a program; the arguments are those of `bridge.sandbox.sandbox.start`.
+        """Start a program; the arguments are those of `start`.
 
         Raises:
             PermissionDenied: No sandbox works, and one is required.

@@ -6,13 +6,13 @@ from typing import Literal
 
 from bridge.contract.consent import Operation
 from bridge.errors import Conflict, NotFound
-from bridge.journal.journal import AppliedPlan, Cause
+from bridge.journal.journal import Cause
 from bridge.journal.plan_executor import Editors
 from bridge.journal.preconditions import exists, stale
 from bridge.testing.memory import MemoryTree
 from bridge.vault.paths import known_path
 from bridge.vault.person_edits import HunkText, KeptHunks, PartialPlan, RevisedPlan, keep_hunks, revise_hunk
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, content_hash
+from bridge.vault.plan import Applied, Change, ChangeKind, ChangePlan, PlanBuilder, content_hash
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class MemoryLedger:
         self.check(plan)
         return revise_hunk(plan, text, lambda change: self._tree.files[change.path])
 
-    def apply(self, plan: ChangePlan, cause: Cause) -> AppliedPlan:
+    def apply(self, plan: ChangePlan, cause: Cause) -> Applied:
         """Apply a plan wholly, or not at all. Raises Conflict when a file is not as it was."""
         before, after = self._now(), self._after(plan)
         self._tree.replace(after.files, after.folders)
@@ -106,7 +106,7 @@ class MemoryLedger:
         else:
             self._applied[cause.reverses].undone = cause.kind == "undo"
         self._on_applied(plan)
-        return AppliedPlan(cause.execution_id, None, plan, plan.disposal)
+        return Applied(cause.execution_id, None, plan, plan.disposal)
 
     def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """Return the plan that takes a change back; the newest one when none is named."""

@@ -22,7 +22,7 @@ from bridge.policy.targets import Target, command_target, named_target
 from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind
 from bridge.toolkit.parameters import Parameters, Schema
-from bridge.vault.plan import ChangePlan, Disposal
+from bridge.vault.plan import Applied, ChangePlan
 
 P = TypeVar("P")
 
@@ -417,22 +417,6 @@ class ChainEffect(NamedTuple):
 WriteEffect = ChangePlan | Unchanged | ChainEffect | RequestEffect
 Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged | ChainEffect | EffectKind
 """The effects that a tool may say a call will have; `effects/kinds.py` has the kind of each."""
-
-
-class Applied(NamedTuple):
-    """The result of a plan that the ledger has applied.
-
-    Attributes:
-        execution_id: The change's name in the history.
-        backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
-        plan: The plan that was applied.
-        disposal: Where what it deleted went; None when it only stays in the backups.
-    """
-
-    execution_id: str
-    backup: str | None
-    plan: ChangePlan
-    disposal: Disposal | None = None
 
 
 class Tool(ABC, Generic[P]):

@@ -6,13 +6,13 @@ from typing import Final
 from bridge.clock import Clock
 from bridge.contract.base import NoParams
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.toolkit.tool import CallContext, Output, WriteTool
 from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.formatting import done
 from bridge.tools.kinds import write_spec
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 
 NAME: Final = "Vault Bridge demo"
 TEXT: Final = b"""# Vault Bridge demo

@@ -21,7 +21,6 @@ from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import (
     AGENT,
     VAULT,
-    Applied,
     CallContext,
     Output,
     ReadEffect,
@@ -34,7 +33,7 @@ from bridge.toolkit.tool import (
 )
 from bridge.tools.formatting import NOTHING_THERE, counted, shortened
 from bridge.tools.kinds import CountingCursor
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 
 Action = Literal["begin", "status", "submit", "discard", "join"]
 _STATES = {"open": "", "handed_in": ", handed in: the user is to decide", "sent_back": ", sent back by the user"}

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 from bridge.clock import stamp
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied
 from bridge.vault.paths import without_middle
+from bridge.vault.plan import Applied
 
 UNLINKABLE = "#^[]|"
 """Characters that keep Obsidian from following links to a name."""

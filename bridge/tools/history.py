@@ -20,14 +20,14 @@ from bridge.index.losses import broken_links
 from bridge.journal.journal import HistoryEntry
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.registry import ToolProvider
-from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, P, Tool, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, P, Tool, Unchanged, WriteTool, in_vault
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import NOTHING_THERE, counted, first_of, some, within
 from bridge.tools.kinds import UNLISTED, CountingCursor, SnakeCaseParams, write_spec
 from bridge.tools.services import HistoryPort, ReversalPort
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.versions.grouping import followed
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring

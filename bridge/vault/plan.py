@@ -280,6 +280,23 @@ class ChangePlan:
         return tuple(dict.fromkeys(files or [folder for folder in folders if folder not in outer]))
 
 
+class Applied(NamedTuple):
+    """A plan that was applied.
+
+    Attributes:
+        execution_id: Its name in the history.
+        backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
+        plan: The plan that was applied.
+        disposal: Where what it deleted went, which may be the vault's own trash though the system's was planned; None
+            when it only stays in the backups.
+    """
+
+    execution_id: str
+    backup: str | None
+    plan: ChangePlan
+    disposal: Disposal | None = None
+
+
 def operation_of(changes: Iterable[Change]) -> Operation:
     """Return what some changes are as a whole: creating, deleting, or else updating. Folders do not count."""
     kinds = {change.kind for change in changes if not change.of_folder}

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.journal.journal import AppliedPlan, Cause
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
 from bridge.journal.plan_executor import Editors
 from bridge.vault.disk import Disk, FolderHandle
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
+from bridge.vault.plan import Applied, Change, ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import VaultRoot
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="permissions, owners, links and pipes are as POSIX has them")
@@ -220,7 +220,7 @@ class SmallVault:
         name = execution_id or f"change-{next(self._ids)}"
         return Cause(execution_id=name, tool="apply_patch", client="Tests", session_id="s-1", **facts)
 
-    def apply(self, ledger: Ledger, *steps: Step, **facts: Any) -> AppliedPlan:
+    def apply(self, ledger: Ledger, *steps: Step, **facts: Any) -> Applied:
         """Apply some steps."""
         return ledger.apply(plan_of(*steps), self.cause(**facts))
 

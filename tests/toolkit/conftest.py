@@ -33,7 +33,6 @@ from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tickets import Tickets
 from bridge.toolkit.tool import (
-    Applied,
     CallContext,
     Output,
     ReadEffect,
@@ -48,7 +47,7 @@ from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.core.await_decision import AwaitDecisionTool
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan, PlanBuilder
+from bridge.vault.plan import Applied, ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 from tests.identities import PrivateFiles, caller, client_grants
 from tests.patience import PATIENCE

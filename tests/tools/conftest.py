@@ -22,12 +22,12 @@ from bridge.pictures.reader import PictureReader
 from bridge.policy.redaction import hide_secrets
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage, MemoryTree
-from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
+from bridge.toolkit.tool import CallContext, Effect, Output, ReadTool, Tool, WriteTool
 from bridge.tools import core_tools, providers
 from bridge.tools.history import RedoTool, UndoTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
 

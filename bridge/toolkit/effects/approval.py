@@ -18,7 +18,7 @@ from bridge.policy.risk import Risk, additions_of, assess, with_hazards
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind, Terms
-from bridge.toolkit.tool import Applied, Output, Relayed, ToolSpec, in_vault
+from bridge.toolkit.tool import Output, Relayed, ToolSpec, in_vault
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.person_edits import (
     NO_BACKUP,
@@ -32,7 +32,7 @@ from bridge.vault.person_edits import (
     needs_backup,
     revised_lines,
 )
-from bridge.vault.plan import ChangeKind, ChangePlan, Hazard, Rest
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan, Hazard, Rest
 
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import CallServices, Running

@@ -9,10 +9,10 @@ from bridge.errors import InvalidParameters
 from bridge.journal.journal import Cause
 from bridge.toolkit.effects.approval import Approval, PlannedChange, is_lost, with_warnings
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.tool import Applied, Output, Tool, in_vault
+from bridge.toolkit.tool import Output, Tool, in_vault
 from bridge.toolkit.tool_call import Phase
 from bridge.vault.paths import without_middle
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import CallServices, Running
@@ -38,8 +38,7 @@ async def apply(running: "Running", plan: ChangePlan) -> Applied:
         credential=tool_call.caller.subject,
         grant=tool_call.grant,
     )
-    done = await running.to_end(partial(services.ledger.apply, plan, cause))
-    return Applied(done.execution_id, done.backup, plan, done.disposal)
+    return await running.to_end(partial(services.ledger.apply, plan, cause))
 
 
 async def note_addresses(running: "Running", plan: ChangePlan) -> None:

@@ -13,7 +13,7 @@ from bridge.identity.caller import Caller
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import respelled
 from bridge.toolkit.permitted import Screens
-from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteEffect, in_vault
+from bridge.toolkit.tool import AGENT, CallContext, Output, Unchanged, WriteEffect, in_vault
 from bridge.tools import incoming
 from bridge.tools.core.screen import SCREEN, SELECTED, with_selection
 from bridge.tools.everyday.places import heading_number, with_text_below
@@ -27,7 +27,7 @@ from bridge.tools.paths import existing_path, failing_as, read_text
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.vault.text import encode, is_note
 
 MOST_EDITS = 1000

@@ -14,7 +14,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.parameters import respelled
-from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import AGENT, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.everyday.merging import MergeNotesTool, SplitNoteTool
 from bridge.tools.everyday.renaming import RenameHeadingTool, RenamePropertyTool, RenameTagTool
 from bridge.tools.files.deletion import DeletingTool
@@ -25,7 +25,7 @@ from bridge.tools.kinds import MOST_FILES, PathText, Several, SnakeCaseParams, b
 from bridge.tools.paths import NOTE, existing_path, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan
 from bridge.vault.text import is_note
 
 _Maker = RenameHeadingTool | RenameTagTool | RenamePropertyTool | SplitNoteTool | MergeNotesTool

@@ -8,7 +8,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.notes.moment_format import format_moment
-from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.everyday.places import with_text_below
 from bridge.tools.files.create_note import fill_template, find_template, unfilled_warning
 from bridge.tools.files.link_keeping import LinkKeeper
@@ -17,7 +17,7 @@ from bridge.tools.paths import note_path, read_text
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.app_settings import Period, PeriodSettings
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan
 from bridge.vault.text import encode
 
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}

@@ -7,11 +7,11 @@ from pydantic import Field
 from bridge.errors import InvalidParameters
 from bridge.notes.canvas_board import CANVAS, Side
 from bridge.notes.canvas_edit import Action, CanvasOperation, edit_canvas
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
+from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.formatting import some
 from bridge.tools.kinds import LONGEST_PATH, RequiredPath, SnakeCaseParams, VaultWriteTool, write_spec
 from bridge.tools.paths import existing_path, read_text
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.vault.text import encode
 
 MOST_OPERATIONS = 100

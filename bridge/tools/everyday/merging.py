@@ -20,7 +20,7 @@ from bridge.notes.parts import Outline, block_keys
 from bridge.notes.properties import merge_properties
 from bridge.notes.rewriting import LinkTarget, Redirection
 from bridge.notes.syntax import encode_destination, fits_wikilink
-from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.toolkit.tool import CallContext, Output
 from bridge.tools.everyday.places import RelocatingTool, heading_number, line_number
 from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
 from bridge.tools.formatting import counted, some
@@ -30,7 +30,7 @@ from bridge.tools.notes.lookup import decoded, encoded
 from bridge.tools.paths import NOTE, name_after, vault_path
 from bridge.tools.storage import exists
 from bridge.vault.paths import VaultPath, fold, parse_path
-from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan
 from bridge.vault.text import note_name
 
 MOST_SOURCES = 50

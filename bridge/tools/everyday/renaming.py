@@ -14,7 +14,7 @@ from bridge.notes.parts import Outline, heading_in_link
 from bridge.notes.properties import check_tag, rename_property
 from bridge.notes.rewriting import Edit, Redirection, apply
 from bridge.notes.tags import rename_tag, renamed
-from bridge.toolkit.tool import Applied, CallContext, Output, P, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import CallContext, Output, P, Unchanged, WriteTool, in_vault
 from bridge.tools.bases.holding import follow_in, holding_bases
 from bridge.tools.everyday.places import RelocatingTool, heading_number
 from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
@@ -25,7 +25,7 @@ from bridge.tools.notes.lookup import decoded, encoded
 from bridge.tools.paths import folder_start
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import fold, parse_path
-from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan
 from bridge.vault.text import is_note, is_text
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from bridge.notes.parts import Outline, block_keys
 from bridge.notes.rewriting import Edit, LinkTarget, Redirection, apply
 from bridge.notes.tasks import DONE, LIKELY, TODO, Task, tasks_of, with_done_date
 from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, a_list, members
-from bridge.toolkit.tool import Applied, CallContext, Output, ReadEffect, ReadTool, Unchanged, in_vault
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Unchanged, in_vault
 from bridge.tools.everyday.places import RelocatingTool, with_text_below
 from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
 from bridge.tools.formatting import counted, listing, page, shortened, some
@@ -25,7 +25,7 @@ from bridge.tools.notes.lookup import NoteLookup, decoded, encoded
 from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
 from bridge.vault.paths import fold, parse_path
-from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan
 from bridge.vault.text import is_note
 
 MOST_LISTED = 1000

@@ -22,7 +22,7 @@ from bridge.notes.parts import parse_reference
 from bridge.notes.properties import merge_properties
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import Sentence
-from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteEffect, in_vault
+from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, Unchanged, WriteEffect, in_vault
 from bridge.tools import incoming
 from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.formatting import UNLINKABLE, counted, done, first_of, shortened, size
@@ -31,7 +31,7 @@ from bridge.tools.kinds import LONGEST_PATH, NO_CONTENT, PathText, SnakeCasePara
 from bridge.tools.paths import NOTE, name_after, note_path, read_text, title_of, vault_path
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.paths import VaultPath, fold, protected
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.vault.text import encode, note_name
 
 

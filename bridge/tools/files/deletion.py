@@ -13,7 +13,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass, FilePreview, Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key
-from bridge.toolkit.tool import Applied, CallContext, Output, P
+from bridge.toolkit.tool import CallContext, Output, P
 from bridge.tools.formatting import counted, size, some
 from bridge.tools.kinds import RequiredPath, SnakeCaseParams, VaultWriteTool, write_spec
 from bridge.tools.paths import existing_path, not_found_as
@@ -22,7 +22,7 @@ from bridge.vault.change_facts import binary_kind, lost_note
 from bridge.vault.diff import binary_line
 from bridge.vault.files import Subtree
 from bridge.vault.paths import VaultPath, fold
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, preview
+from bridge.vault.plan import Applied, Change, ChangeKind, ChangePlan, preview
 from bridge.vault.text import describe_binary, is_text
 
 NAMED = 10

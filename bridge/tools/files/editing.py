@@ -12,7 +12,7 @@ from pydantic import AliasChoices, Field
 
 from bridge.clock import Clock
 from bridge.errors import Conflict, InvalidParameters, NotFound
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
+from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.files.replacing import find_text, replace_spans
 from bridge.tools.formatting import counted, done, edit_facts, shortened, size
@@ -21,7 +21,7 @@ from bridge.tools.paths import existing_path, failing_as, read_text, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.vault.text import CHUNK, Lines, describe_binary, encode, is_text
 
 

@@ -11,7 +11,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.notes.rewriting import Relocation
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
+from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.link_keeping import SOURCES, KeptLinks, LinkKeeper, broken_sentence, closed_file, followed_data
 from bridge.tools.formatting import UNLINKABLE, counted
 from bridge.tools.kinds import RequiredDestination, RequiredSource, SnakeCaseParams, VaultWriteTool, write_spec
@@ -19,7 +19,7 @@ from bridge.tools.paths import existing_path, note_path, vault_path
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.files import Obstacle
 from bridge.vault.paths import VaultPath, fold, parse_path, protected, unsafe_name
-from bridge.vault.plan import ChangeKind, ChangePlan, PlanBuilder, content_hash
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan, PlanBuilder, content_hash
 from bridge.vault.text import CHUNK
 
 MOST_FILES = 20_000

@@ -16,13 +16,13 @@ from bridge.notes.note import Work
 from bridge.notes.parts import LONGEST
 from bridge.notes.properties import add_tag, check_tag, remove_tag
 from bridge.notes.tags import append_tag, remove_tags, tag_places
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
+from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.deletion import DeletingTool
 from bridge.tools.kinds import NoteName, SnakeCaseParams, Tag, write_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteWriteTool, decoded, encoded, written
 from bridge.vault.edits import with_endings_of
 from bridge.vault.paths import fold, parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.vault.text import encode
 
 MOST_CHARACTERS = 16_000_000

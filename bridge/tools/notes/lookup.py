@@ -14,11 +14,12 @@ from bridge.index.knowledge import NoteCandidate, NoteFacts, NoteResolver, Resol
 from bridge.index.tree import parse_file
 from bridge.notes.note import TooMuchWork
 from bridge.notes.parts import NoteReference, parse_reference
-from bridge.toolkit.tool import Applied, CallContext, Output, P, ReadEffect, ReadTool, in_vault
+from bridge.toolkit.tool import CallContext, Output, P, ReadEffect, ReadTool, in_vault
 from bridge.tools.formatting import edit_facts
 from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.storage import PlanningStorage, Storage
 from bridge.vault.paths import parse_path
+from bridge.vault.plan import Applied
 from bridge.vault.text import NOTE_EXTENSION, is_note, is_text, note_name
 
 MOST_BYTES = 64 * 1024 * 1024

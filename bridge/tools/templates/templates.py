@@ -26,7 +26,6 @@ from bridge.toolkit.references import chain_effect, parameters
 from bridge.toolkit.tool import (
     AGENT,
     VAULT,
-    Applied,
     CallContext,
     ChainEffect,
     Output,
@@ -35,6 +34,7 @@ from bridge.toolkit.tool import (
     ToolSpec,
     WriteTool,
 )
+from bridge.vault.plan import Applied
 
 LONGEST_TEXT: Final = 100_000
 LONGEST_LIST: Final = 1_000

@@ -23,7 +23,7 @@ from bridge.sandbox.profile import SEARCH_PATH
 from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
-from bridge.toolkit.tool import Applied, CallContext, CopiedChanges, Output, ReadTool, RequestEffect, ToolSpec, running
+from bridge.toolkit.tool import CallContext, CopiedChanges, Output, ReadTool, RequestEffect, ToolSpec, running
 from bridge.tools.formatting import counted, first_of
 from bridge.tools.storage import VaultStorage
 from bridge.tools.terminal.commands import (
@@ -38,6 +38,7 @@ from bridge.tools.terminal.workspace import MOST_LARGE_FILES, TakingOver, Worksp
 from bridge.vault.disk import as_failure
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.person_edits import NO_BACKUP
+from bridge.vault.plan import Applied
 from bridge.vault.text import with_hidden_characters_shown
 from bridge.vault.working_copy import WorkingCopy, is_too_large
 from bridge.workers.pool import first_line

@@ -17,12 +17,12 @@ from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import Applied, CallContext
+from bridge.toolkit.tool import CallContext
 from bridge.tools.files import deletion
 from bridge.tools.files.deletion import LISTED, DeleteFileTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
+from bridge.vault.plan import Applied, ChangeKind, ChangePlan, content_hash
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
 

@@ -14,11 +14,11 @@ from bridge.journal.journal import Cause
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage
 from bridge.testing.memory_ledger import MemoryLedger
-from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, Unchanged, WriteTool
+from bridge.toolkit.tool import CallContext, Effect, Output, ReadTool, Tool, Unchanged, WriteTool
 from bridge.tools import note_tools
 from bridge.tools.storage import PlanningStorage, VaultStorage
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
 

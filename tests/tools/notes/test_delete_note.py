@@ -12,11 +12,11 @@ from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import Applied, CallContext
+from bridge.toolkit.tool import CallContext
 from bridge.tools.notes.changing import DeleteNoteTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import Applied, ChangePlan
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
 
