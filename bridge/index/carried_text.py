@@ -71,7 +71,7 @@ _FILES: Final = "\x01"
 _ADDRESSES: Final = "\x02\x03"
 
 
-class TextSource(Protocol):
+class CarriedTextSource(Protocol):
     """The source of texts in memory: the index."""
 
     @property
@@ -94,7 +94,7 @@ class CarriedText:
 
     def __init__(
         self,
-        source: TextSource,
+        source: CarriedTextSource,
         closed: ClosedRules = lambda: None,
         large: Callable[[str], bytes | None] = lambda _path: None,
         file_texts: FileTexts | None = None,

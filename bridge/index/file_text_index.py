@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 from bridge.clock import Clock
 from bridge.errors import ExecutionFailed, ToolFailure
-from bridge.index.file_texts import FileTextStore, Known, digest_of
+from bridge.index.file_texts import FileTextStore, KnownText, digest_of
 from bridge.index.knowledge import ClosedRules, IndexedFile
 from bridge.index.store.database import remove_file
 from bridge.index.vault_index import VaultIndex
@@ -180,7 +180,7 @@ class FileTextIndex:
         """Return whether a file is of this kind, by its name."""
         return self._kind.has(path)
 
-    def known(self) -> Mapping[str, Known]:
+    def known(self) -> Mapping[str, KnownText]:
         """Return the files whose text is known, by path, as they were when they were read."""
         return dict(self._store.files) if self._is_used else {}
 
@@ -295,7 +295,7 @@ class FileTextIndex:
                 return  # it has gone, or cannot be read; the next look sees it again
             if (state.size, state.mtime_ns) != (file.size, file.mtime_ns):
                 return
-            known = Known(file.size, file.mtime_ns, digest_of(data))
+            known = KnownText(file.size, file.mtime_ns, digest_of(data))
             text = store.text(known.digest)
             if text is None:
                 text = self._reader.read(data)

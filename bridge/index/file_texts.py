@@ -31,7 +31,7 @@ CREATE TABLE files(path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGE
 """
 
 
-class Known(NamedTuple):
+class KnownText(NamedTuple):
     """A file whose text is known: its size and time when it was read, and the hash of its bytes."""
 
     size: int
@@ -54,9 +54,9 @@ class FileTextStore:
         self._connection = _open(place)
         with self._lock:
             rows = self._connection.execute("SELECT path, size, mtime_ns, digest FROM files").fetchall()
-        self.files = {path: Known(size, mtime_ns, bytes(digest)) for path, size, mtime_ns, digest in rows}
+        self.files = {path: KnownText(size, mtime_ns, bytes(digest)) for path, size, mtime_ns, digest in rows}
 
-    def known(self, path: str, size: int, mtime_ns: int) -> Known | None:
+    def known(self, path: str, size: int, mtime_ns: int) -> KnownText | None:
         """Return what is known of a file; None if it is not as it was when it was read."""
         known = self.files.get(path)
         return known if known is not None and known[:2] == (size, mtime_ns) else None
@@ -78,7 +78,7 @@ class FileTextStore:
                 "INSERT OR REPLACE INTO texts VALUES(?, ?, ?, ?)", (digest, text.count, text.why, pages)
             )
 
-    def put_file(self, path: str, known: Known) -> None:
+    def put_file(self, path: str, known: KnownText) -> None:
         """Note which text a file has."""
         with self._lock:
             self._connection.execute("INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?)", (path, *known))
@@ -145,7 +145,7 @@ class FileTexts(Protocol):
     def reads(self, path: str) -> bool:
         """Return whether a file is of these kinds, by its name."""
 
-    def known(self) -> Mapping[str, Known]:
+    def known(self) -> Mapping[str, KnownText]:
         """Return the files whose text is known, by path, as they were when they were read."""
 
     def text(self, path: str) -> str | None:
@@ -178,7 +178,7 @@ class AllFileTexts:
         """See `FileTexts`."""
         return any(kind.reads(path) for kind in self._kinds)
 
-    def known(self) -> Mapping[str, Known]:
+    def known(self) -> Mapping[str, KnownText]:
         """See `FileTexts`."""
         return {path: known for kind in self._kinds for path, known in kind.known().items()}
 

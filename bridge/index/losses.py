@@ -277,7 +277,7 @@ def _written(plan: ChangePlan, path: str) -> Iterator[str]:
         yield from (link.linkpath for link in _parsed(data).all_links if link.counts)
 
 
-class BrokenLinks(NamedTuple):
+class LinksOfMove(NamedTuple):
     """The links that a move broke.
 
     Attributes:
@@ -291,7 +291,7 @@ class BrokenLinks(NamedTuple):
     links: int
 
 
-def broken_links(effects: Iterable[Effect], knowledge: Knowledge, form: LinkFormat = "shortest") -> BrokenLinks:
+def broken_links(effects: Iterable[Effect], knowledge: Knowledge, form: LinkFormat = "shortest") -> LinksOfMove:
     """Return the links that lead elsewhere or nowhere since files were moved, and that still need repair.
 
     Args:
@@ -313,11 +313,11 @@ def broken_links(effects: Iterable[Effect], knowledge: Knowledge, form: LinkForm
     back = {new: old for old, new in moves.items() if new is not None}
     moving = Relocation(knowledge.names.moved(undone), knowledge.names, moves, form)
     if not back:
-        return BrokenLinks(moving, {}, 0)
+        return LinksOfMove(moving, {}, 0)
     perhaps = {
         *knowledge.links_named({link_key(path) for pair in back.items() for path in pair}),
         *(link for new in back for link in knowledge.links_from(new)),
     }
     links = [link for link in perhaps if moving.wanted(link, back.get(link.source, link.source)) is not None]
     sources = {link.source: back.get(link.source, link.source) for link in links}
-    return BrokenLinks(moving, dict(sorted(sources.items())), len(links))
+    return LinksOfMove(moving, dict(sorted(sources.items())), len(links))

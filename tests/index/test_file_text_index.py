@@ -14,7 +14,7 @@ from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.index.carried_text import CarriedText
 from bridge.index.file_text_index import PDF_FILES, PICTURES, FileKind, FileTextIndex
-from bridge.index.file_texts import FileTextStore, Known
+from bridge.index.file_texts import FileTextStore, KnownText
 from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
@@ -292,7 +292,7 @@ def test_it_follows_in_a_thread(shelf: Shelf) -> None:
 def test_a_damaged_store_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     store = FileTextStore(tmp_path / FILE)
     store.put_text(b"d", FileText(("text",), 1))
-    store.put_file("a.pdf", Known(1, 2, b"d"))
+    store.put_file("a.pdf", KnownText(1, 2, b"d"))
     store.close()
     (tmp_path / FILE).write_bytes(damage)
     again = FileTextStore(tmp_path / FILE)

@@ -35,7 +35,7 @@ _TASKS = {
 """In which lines tasks may begin (rule 71)."""
 
 
-class Bounds(NamedTuple):
+class CandidateFiles(NamedTuple):
     """The files of which something is surely or perhaps true.
 
     Attributes:
@@ -61,7 +61,7 @@ class Evaluation:
         self._knowledge = knowledge
         self._files = frozenset(files)
         self._notes = session.searched(self._files)
-        self._known: dict[tuple[Node, SearchedPart], Bounds] = {}
+        self._known: dict[tuple[Node, SearchedPart], CandidateFiles] = {}
         self._path = ""
         self._note = NoteText("")
         self._needles: dict[TextTerm, Needle] = {}
@@ -96,14 +96,14 @@ class Evaluation:
 
     # -- all files at once --------------------------------------------------------------------------------------
 
-    def _bounds(self, query: Node, place: SearchedPart) -> Bounds:
+    def _bounds(self, query: Node, place: SearchedPart) -> CandidateFiles:
         key = (query, place)
         if key not in self._known:
             self._session.check()
             self._known[key] = self._bound(query, place)
         return self._known[key]
 
-    def _bound(self, query: Node, place: SearchedPart) -> Bounds:
+    def _bound(self, query: Node, place: SearchedPart) -> CandidateFiles:
         match query:
             case And(parts):
                 found = _all([self._bounds(part, place) for part in parts])
@@ -111,18 +111,18 @@ class Evaluation:
                 found = _any([self._bounds(part, place) for part in parts])
             case Not(part):
                 inner = self._bounds(part, place)
-                found = Bounds(self._files - inner.perhaps, self._files - inner.sure)
+                found = CandidateFiles(self._files - inner.perhaps, self._files - inner.sure)
             case Within(scope, part) if not scope.is_part:
                 found = self._bounds(part, scope)
             case Within(scope, part):
-                found = Bounds(frozenset(), self._with_parts(scope) & self._loosely(part, scope))
+                found = CandidateFiles(frozenset(), self._with_parts(scope) & self._loosely(part, scope))
             case PropertyTerm():
                 found = _exactly(self._with_property(query))
             case _:
                 found = self._leaf(query, place)
         return found
 
-    def _leaf(self, query: Node, place: SearchedPart) -> Bounds:
+    def _leaf(self, query: Node, place: SearchedPart) -> CandidateFiles:
         """Return a word, phrase or pattern, somewhere in a file."""
         if isinstance(query, TextTerm) and not query.text:
             return _exactly(self._all_of(place))
@@ -140,7 +140,7 @@ class Evaluation:
             return _exactly(named)
         held = self._holding(query)
         sure = (held.sure & self._notes) | named
-        return Bounds(sure, sure | (held.unsure & self._notes))
+        return CandidateFiles(sure, sure | (held.unsure & self._notes))
 
     def _all_of(self, place: SearchedPart) -> frozenset[str]:
         """Return the files with an empty phrase: all of them; as a tag, those that have any."""
@@ -396,19 +396,19 @@ def _names_files(query: Node) -> bool:
     return isinstance(query, Within) and (query.scope in {QueryScope.FILE, QueryScope.PATH} or _names_files(query.part))
 
 
-def _exactly(paths: frozenset[str]) -> Bounds:
-    return Bounds(paths, paths)
+def _exactly(paths: frozenset[str]) -> CandidateFiles:
+    return CandidateFiles(paths, paths)
 
 
-def _all(bounds: list[Bounds]) -> Bounds:
+def _all(bounds: list[CandidateFiles]) -> CandidateFiles:
     sure, perhaps = bounds[0].sure, bounds[0].perhaps
     for each in bounds[1:]:
         sure, perhaps = sure & each.sure, perhaps & each.perhaps
-    return Bounds(sure, perhaps)
+    return CandidateFiles(sure, perhaps)
 
 
-def _any(bounds: list[Bounds]) -> Bounds:
-    return Bounds(_union(each.sure for each in bounds), _union(each.perhaps for each in bounds))
+def _any(bounds: list[CandidateFiles]) -> CandidateFiles:
+    return CandidateFiles(_union(each.sure for each in bounds), _union(each.perhaps for each in bounds))
 
 
 def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
