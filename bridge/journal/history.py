@@ -15,11 +15,12 @@ from bridge.clock import Clock
 from bridge.contract.consent import FilePreview
 from bridge.contract.tools import ChangeDiff
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, ToolFailure
-from bridge.journal.journal import BeginRecord, Cause, HistoryEntry, HistoryState, Journal, OutcomeRecord, only
+from bridge.journal.journal import BeginRecord, Cause, HistoryEntry, HistoryState, Journal, OutcomeRecord, Units, only
 from bridge.journal.on_disk import Backups, FolderCache
 from bridge.journal.preconditions import TracedFile, follow_changes
 from bridge.journal.reversal import Foreseen, Reversal, foresee
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
+from bridge.vault.paths import fold
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, LeftFile, content_hash, preview
 from bridge.vault.root import VaultRoot
 
 
@@ -122,6 +123,8 @@ class RecordedChange:
         kind: Which of the three.
         changes: The changes that it is about: itself, or those it takes back or repeats, the newest first.
         offset: Where its line is in the journal.
+        staying: Of an undo, everything that belongs with what it left as it was: its unit by its folded path. Of
+            several changes, one may know a file that stays by an earlier name, or only what belongs together with it.
         outcome: Its end.
     """
 
@@ -129,12 +132,20 @@ class RecordedChange:
     kind: Literal["change", "undo", "redo"]
     changes: tuple[str, ...]
     offset: int
+    staying: dict[str, str]
     outcome: Outcome = "open"
 
     @property
     def change(self) -> str:
         """Return the change that it is about; of several, the newest."""
         return self.changes[0]
+
+    def left_with(self, paths: Iterable[str], others: Iterable[str]) -> tuple[LeftFile, ...]:
+        """Return what it left as it was that belongs together both with one of some paths and with one of others."""
+        if not self.staying:
+            return ()
+        units = {self.staying.get(fold(path)) for path in paths} & {self.staying.get(fold(path)) for path in others}
+        return tuple(one for one in self.shown.left if self.staying[fold(one.path)] in units)
 
 
 class _Head(NamedTuple):
@@ -207,7 +218,8 @@ class History:
         changes = (
             (cause.execution_id,) if cause.kind == "change" or not cause.reverses else tuple(cause.reverses.split(","))
         )
-        recorded = RecordedChange(shown, cause.kind, changes, offset)
+        staying = Units(begin).around(one.path for one in begin.left) if begin.left else {}
+        recorded = RecordedChange(shown, cause.kind, changes, offset, staying)
         self._recorded[cause.execution_id] = self._unended[cause.execution_id] = recorded
 
     def _ended(self, outcome: OutcomeRecord) -> None:
@@ -396,10 +408,11 @@ class History:
                     return None
 
             for head, seen in zip(heads.values(), foresee(begins, folders, planned), strict=True):
+                units = Units(self._read(head)) if seen.left else None
                 for change in head.recorded.changes:
                     if change in found:
-                        own = self._recorded[change].shown.files
-                        left = tuple(one for one in seen.left if one.path in own)
+                        own = units.around(self._recorded[change].shown.files) if units else {}
+                        left = tuple(one for one in seen.left if fold(one.path) in own)
                         found[change] = Foreseen(seen.why, (*found[change].left, *left))
         return found
 
@@ -497,12 +510,13 @@ class History:
 
     def _remaining(self, change: str, recorded: RecordedChange) -> Iterator[_Head]:
         """Yield what still determines files of a change after an undo or redo that may have left some out."""
-        left = {one.path for one in recorded.shown.left}
         for head in self._heads.get(change, ()):
             if head.undoes != (recorded.kind == "redo"):
                 yield head
-            elif own := left.intersection(head.recorded.shown.files):
-                yield head._replace(only=frozenset(own))
+            elif recorded.staying:
+                files = head.recorded.shown.files if head.only is None else head.only
+                if own := frozenset(path for path in files if fold(path) in recorded.staying):
+                    yield head._replace(only=own)
 
     def _read(self, head: _Head) -> BeginRecord:
         """Return an application's record, limited to the files that it still determines."""
@@ -546,10 +560,10 @@ class History:
         state = self._state(recorded.change)
         last = [head for head in heads if head.undoes == (state == "undone")] or heads
         still = {path for head in heads if not head.undoes for path in head.only or ()}
-        named = {one.path: one for head in last for one in head.recorded.shown.left}
-        left = tuple(one for path, one in named.items() if path in still.intersection(recorded.shown.files))
+        named = {one.path: one for head in last for one in head.recorded.left_with(still, recorded.shown.files)}
+        left = tuple(named.values()) if state == "undone" else ()
         can_undo = all(head.recorded.shown.can_undo for head in last)
-        return recorded.shown._replace(state=state, can_undo=can_undo, left=left if state == "undone" else ())
+        return recorded.shown._replace(state=state, can_undo=can_undo, left=left)
 
 
 def _is_of(recorded: RecordedChange, credential: str | None) -> bool:

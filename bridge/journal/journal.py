@@ -399,6 +399,11 @@ class Units:
             groups.setdefault(self.of(name), []).append(name)
         return tuple(tuple(paths) for paths in groups.values() if len(paths) > 1)
 
+    def around(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return everything that belongs together with one of some paths: its unit by its folded path."""
+        wanted = set(map(self.of, paths))
+        return {name: unit for name in list(self._joined) if (unit := self.of(name)) in wanted}
+
     def _join(self, paths: Sequence[str]) -> None:
         for path in paths:
             self._joined[self.of(path)] = self.of(paths[0])

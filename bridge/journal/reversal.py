@@ -66,6 +66,7 @@ class Reversal:
         self._steps = list(zip(self._begin.changes, self._begin.modes, effects.files, strict=True))
         self._left: dict[str, _Refusal] = {}
         """Refusals by unit; a folder is a unit by itself, with a final slash."""
+        self._torn: set[int] = set()
         self._reset()
 
     def _reset(self) -> None:
@@ -175,6 +176,7 @@ class Reversal:
                 if states.get(path, expected) != expected:
                     why = "it was changed by somebody else in between"
                     self._left.setdefault(self._units.of(path), _Refusal(path, why, stale(path)))
+                    self._torn.add(id(file))
             states[change.path] = None
             states[target] = change.after
 
@@ -217,8 +219,10 @@ class Reversal:
             refusal = self._left.get(f"{change.path}/" if file is None else self._units.of(change.path))
             if file is None:
                 path = change.path
-            elif (file.origin, file.first) == (file.place, file.last) or file.origin is file.last is None:
-                continue  # as it was
+            elif id(file) not in self._torn and (
+                (file.origin, file.first) == (file.place, file.last) or file.origin is file.last is None
+            ):
+                continue  # as it was, and at no time did the changes replace anybody else's bytes
             else:
                 path = file.place if file.last is not None else file.origin or file.place
             if refusal is not None and path not in seen:

@@ -1,6 +1,7 @@
 """What undoing several changes would come to, and that it comes to that."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 from bridge.errors import ToolFailure
 from bridge.journal.ledger import Ledger
 from bridge.journal.reversal import Foreseen
-from tests.journal.small_vault import FILES, SmallVault
+from bridge.vault.plan import LeftFile
+from tests.journal.small_vault import FILES, SmallVault, plan_of
 
 IDEAS, MEETING, *_ = FILES
 BEFORE = FILES[MEETING][1]
@@ -62,6 +64,24 @@ def test_what_is_undone_or_has_no_backup_says_so(small: SmallVault) -> None:
             "change-3": Foreseen("Its backup was not kept"),
             "change-1": Foreseen("It is undone already"),
         }
+
+
+def test_a_file_that_stays_is_named_by_each_of_the_changes_that_were_repeated_together(small: SmallVault) -> None:
+    with small.ledger() as ledger:
+        changes = [
+            small.apply(ledger, ("create", "One.md", b"one")).execution_id,
+            small.apply(ledger, ("move", "One.md", "Two.md", b"one")).execution_id,
+            ledger.apply(replace(plan_of(("create", "Three.md", b"")), units=()), small.cause()).execution_id,
+        ]
+        for turn in (ledger.undo_several_plan, lambda _changes: ledger.redo_plan()[1]):
+            plan = turn(changes)
+            ledger.apply(plan, small.cause(kind=plan.reversal, reverses=plan.reverses))
+        small.write("Two.md", b"by hand")
+        left = (LeftFile("Two.md", "it was edited since"),)
+        assert [ledger.foresee_undo(changes)[change].left for change in changes] == [left, left, ()]
+        plan = ledger.undo_several_plan(changes)
+        ledger.apply(plan, small.cause(kind="undo", reverses=plan.reverses))
+        assert [entry.left for entry in ledger.history()] == [(), plan.left, plan.left]
 
 
 NAMES = ("A.md", "B.md", "C.md")

@@ -188,6 +188,73 @@ def test_what_somebody_else_changed_between_two_changes_is_left_and_the_rest_und
         assert left_of(ledger, "change-2") == ()
 
 
+def test_of_several_changes_each_that_had_a_part_in_what_is_left_keeps_it_and_can_be_undone_later(
+    small: SmallVault,
+) -> None:
+    first, night = files(small), b"by the night"
+    left = (LeftFile("New.md", "something else is in its place now"),)
+    with small.ledger() as ledger:
+        written = apply(small, ledger, *(("modify", path, FILES[path][1], night) for path in (IDEAS, MEETING)))
+        moved, made = apply(small, ledger, ("move", IDEAS, "New.md", night)), apply(small, ledger, ("mkdir", "F"))
+        changes = [written, moved, made]
+        done = files(small) | {IDEAS: b"mine"}
+        small.write(IDEAS, b"mine")
+        for _time in range(2):
+            plan = ledger.undo_several_plan(changes)
+            assert plan.left == left
+            ledger.apply(plan, small.cause(kind="undo", reverses=plan.reverses))
+            assert files(small) == first | {IDEAS: b"mine", "New.md": night}
+            assert [left_of(ledger, change) for change in changes] == [left, left, ()]
+            redone = ledger.redo_plan()[1]
+            ledger.apply(redone, small.cause(kind="redo", reverses=redone.reverses))
+            assert files(small) == done
+        plan = ledger.undo_several_plan(changes)
+        ledger.apply(plan, small.cause(kind="undo", reverses=plan.reverses))
+    (small.folder / IDEAS).unlink()
+    with small.ledger() as ledger:  # and after a restart
+        with pytest.raises(Conflict, match="Undo the later change first"):
+            ledger.undo_plan(written)
+        plan = ledger.undo_several_plan(changes[:2])
+        ledger.apply(plan, small.cause(kind="undo", reverses=plan.reverses))
+        assert files(small) == first
+        assert [left_of(ledger, change) for change in changes] == [(), (), ()]
+
+
+def test_a_file_that_a_change_has_no_longer_to_do_with_is_not_left_by_it(small: SmallVault) -> None:
+    with small.ledger() as ledger:
+        apply(small, ledger, ("create", "One.md", b"1"), ("create", "Two.md", b"1"))
+        small.write("One.md", b"mine")
+        small.undo(ledger)
+        apply(small, ledger, ("create", "Two.md", b"2"), ("create", "Three.md", b"2"))
+        small.write("Two.md", b"mine")
+        plan = ledger.undo_several_plan(["change-1", "change-3"])
+        assert {one.path for one in plan.left} == {"One.md", "Two.md"}
+        ledger.apply(plan, small.cause(kind="undo", reverses=plan.reverses))
+        assert [[one.path for one in entry.left] for entry in ledger.history()] == [["Two.md"], ["One.md"]]
+        small.write("Two.md", b"2")
+        small.undo(ledger, "change-3")
+        assert not (small.folder / "Two.md").exists()
+
+
+@pytest.mark.parametrize("last", [("delete", "One.md", b"mine"), ("modify", "One.md", b"mine", b"0")])
+def test_what_somebody_else_wrote_between_two_changes_is_named_though_together_they_left_all_as_it_was(
+    tmp_path: Path, last: Step
+) -> None:
+    was = {} if last[0] == "delete" else {"One.md": b"0"}
+    small = SmallVault(tmp_path / "Vault", {path: (0o644, data) for path, data in was.items()})
+    with small.ledger() as ledger:
+        apply(small, ledger, ("modify", "One.md", b"0", b"1") if was else ("create", "One.md", b"1"))
+        small.write("One.md", b"mine")
+        apply(small, ledger, last)
+        apply(small, ledger, ("create", "Two.md", b""))
+        plan = ledger.undo_several_plan(["change-1", "change-2", "change-3"])
+        assert plan.left == (LeftFile("One.md", "it was changed by somebody else in between"),)
+        ledger.apply(plan, small.cause(kind="undo", reverses=plan.reverses))
+        assert (files(small), [entry.left for entry in ledger.history()]) == (was, [(), plan.left, plan.left])
+        small.undo(ledger, "change-2")
+        assert files(small) == {"One.md": b"mine"}
+
+
 def test_a_folder_that_several_changes_removed_made_and_removed_stays_gone_when_its_file_stays_elsewhere(
     tmp_path: Path,
 ) -> None:
@@ -293,10 +360,46 @@ def test_every_byte_is_accounted_for(
             again = ledger.undo_several_plan(changes)
             ledger.apply(again, small.cause(kind="undo", reverses=again.reverses))
             # Of several changes, another part may be left the second time, since they have become one by then.
-            assert several > 1 or files(small) == undone
+            assert files(small) == undone
             check_bytes(first, edited, files(small), touched, left={one.path for one in again.left}, kept=kept)
             for entry in ledger.history():
                 assert entry.state == "undone"
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(TREES, st.data(), st.booleans(), st.integers(2, 4))
+def test_what_a_hand_wrote_in_between_comes_back_or_the_change_that_took_it_says_that_it_has_not(
+    tree: dict[str, tuple[int, bytes]], data: st.DataObject, loose: bool, several: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        small = SmallVault(Path(folder) / "Vault", tree)
+        taken: dict[str, set[bytes]] = {}
+        with small.ledger() as ledger:
+            for number in range(several):
+                before = written_by_hand(small)
+                planner = Planner(small.tree())
+                planner.draw(data)
+                change = apply(small, ledger, *planner.steps, units=() if loose else None)
+                taken[change] = before - written_by_hand(small)
+                there = sorted(planner.paths().intersection(PLACES))
+                for path in data.draw(st.lists(st.sampled_from(there), max_size=2)):
+                    for what in ("edit", "make"):
+                        do_by_hand(small, what, path, b"hand %d %s" % (number, path.encode()))
+            edited = written_by_hand(small)
+            try:
+                plan = ledger.undo_several_plan(list(taken))
+            except Conflict:
+                return
+            ledger.apply(plan, small.cause(kind="undo", reverses=plan.reverses))
+            undone = written_by_hand(small)
+            assert edited <= undone
+            for change, lost in taken.items():
+                assert lost <= undone or left_of(ledger, change), (change, lost)
+
+
+def written_by_hand(small: SmallVault) -> set[bytes]:
+    return {data for data in files(small).values() if data.startswith(b"hand")}
 
 
 def do_by_hand(small: SmallVault, what: str, path: str, data: bytes) -> None:
