@@ -187,7 +187,7 @@ async def test_a_program_that_is_not_there_says_so(run: Run, sandbox: Sandbox) -
 _BRIDGE = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from bridge.sandbox.profile import Limits, Profile
+from bridge.sandbox.profile import ProgramLimits, Profile
 from bridge.sandbox.sandbox import probe_one
 from bridge.sandbox.sandbox import SandboxKind, start
 from bridge.sandbox.profile import environment
