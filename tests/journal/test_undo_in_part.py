@@ -361,7 +361,6 @@ def test_every_byte_is_accounted_for(
             assert files(small) == edited
             again = ledger.undo_several_plan(changes)
             ledger.apply(again, small.cause(kind="undo", reverses=again.reverses))
-            # Of several changes, another part may be left the second time, since they have become one by then.
             assert files(small) == undone
             check_bytes(first, edited, files(small), touched, left={one.path for one in again.left}, kept=kept)
             for entry in ledger.history():
