@@ -15,12 +15,21 @@ from bridge.clock import Clock
 from bridge.contract.consent import FilePreview
 from bridge.contract.tools import ChangeDiff
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, ToolFailure
-from bridge.journal.journal import BeginRecord, Cause, HistoryEntry, HistoryState, Journal, OutcomeRecord, Units, only
+from bridge.journal.journal import BeginRecord, Cause, Journal, OutcomeRecord, Units, only
 from bridge.journal.on_disk import Backups, FolderCache
 from bridge.journal.preconditions import TracedFile, follow_changes
 from bridge.journal.reversal import Foreseen, Reversal, foresee
 from bridge.vault.paths import fold
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, LeftFile, content_hash, preview
+from bridge.vault.plan import (
+    Change,
+    ChangeKind,
+    ChangePlan,
+    HistoryEntry,
+    HistoryState,
+    LeftFile,
+    content_hash,
+    preview,
+)
 from bridge.vault.root import VaultRoot
 
 

@@ -25,8 +25,6 @@ from bridge.vault.paths import fold, folders_above
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, LeftFile
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
-HistoryState = Literal["applied", "undone", "conflicted"]
-
 
 class Cause(NamedTuple):
     """The reason for applying a plan.
@@ -70,49 +68,6 @@ class Recovery(NamedTuple):
     completed: tuple[str, ...] = ()
     conflicted: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
-
-
-class HistoryEntry(NamedTuple):
-    """One change, as the history shows it.
-
-    Attributes:
-        execution_id: Its name.
-        tool: The tool that planned it.
-        client: Who asked for it.
-        time: The time, ISO 8601 UTC.
-        state: `conflicted` when a crash interrupted it and someone edited a file before it could be taken back.
-        files: Every path it touched.
-        added: Lines added.
-        removed: Lines removed.
-        call_id: The caller's id for the call.
-        arguments_hash: Of that call's tool and arguments.
-        can_undo: False when the bytes it replaced were not kept.
-        credential: The id of the credential that it was asked for with.
-        summary: The plan's sentence.
-        grant: The id of the remembered answer that allowed it; None when none did.
-        left: Of one that is undone, the files that are not, and why.
-    """
-
-    execution_id: str
-    tool: str
-    client: str
-    time: str
-    state: HistoryState
-    files: tuple[str, ...]
-    added: int
-    removed: int
-    call_id: str | None = None
-    arguments_hash: str | None = None
-    can_undo: bool = True
-    credential: str = SHARED_ID
-    summary: str = ""
-    grant: str | None = None
-    left: tuple[LeftFile, ...] = ()
-
-    @property
-    def client_id(self) -> str:
-        """Return the credential, as the wire calls it."""
-        return self.credential
 
 
 NAME = "journal.jsonl"

@@ -30,14 +30,13 @@ from bridge.contract.base import Event
 from bridge.contract.tools import AWAIT_DECISION, PendingCall, TicketInfo, ToolResult
 from bridge.errors import NotFound, PermissionDenied, RateLimited
 from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
-from bridge.journal.journal import HistoryEntry
 from bridge.json_values import held_by
 from bridge.toolkit import tickets as answers
 from bridge.toolkit.fairness import FairTurns
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.tickets import Ticket, Tickets
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, in_own_words
-from bridge.vault.plan import content_hash
+from bridge.vault.plan import HistoryEntry, content_hash
 
 KEPT_SECONDS = 24 * 60 * 60
 MOST_KEPT = 2_000

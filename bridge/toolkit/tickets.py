@@ -22,8 +22,8 @@ from pydantic import BaseModel
 from bridge.clock import Clock, stamp
 from bridge.contract.tools import AWAIT_DECISION, PendingCall, TicketState, ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
-from bridge.journal.journal import HistoryEntry
 from bridge.records.folder import RecordFolder, RecordStore
+from bridge.vault.plan import HistoryEntry
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,6 @@ from bridge.contract.consent import ConsentClass, FilePreview, Operation
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.identity.caller import Caller
 from bridge.index.losses import broken_links
-from bridge.journal.journal import HistoryEntry
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, P, Tool, Unchanged, WriteTool, in_vault
@@ -27,7 +26,7 @@ from bridge.tools.kinds import UNLISTED, CountingCursor, SnakeCaseParams, write_
 from bridge.tools.services import HistoryPort, ReversalPort
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import Applied, ChangePlan
+from bridge.vault.plan import Applied, ChangePlan, HistoryEntry
 from bridge.versions.grouping import followed
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring

@@ -10,13 +10,12 @@ from bridge.identity.caller import Caller
 from bridge.index.file_texts import AllFileTexts, FileTexts
 from bridge.index.search.passages import Meaning
 from bridge.index.vault_index import PermittedKnowledge, VaultIndex
-from bridge.journal.journal import HistoryEntry
 from bridge.pictures.reader import PictureReader
 from bridge.ports import Late
 from bridge.toolkit.permitted import Denials, PermittedFiles, Screens
 from bridge.tools.storage import VaultStorage
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, HistoryEntry
 
 Handed = Callable[[str, str], bool]
 """A function: whether a session (its id) has written a file (its path), or the user has attached it."""

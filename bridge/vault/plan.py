@@ -297,6 +297,52 @@ class Applied(NamedTuple):
     disposal: Disposal | None = None
 
 
+HistoryState = Literal["applied", "undone", "conflicted"]
+
+
+class HistoryEntry(NamedTuple):
+    """One change, as the history shows it.
+
+    Attributes:
+        execution_id: Its name.
+        tool: The tool that planned it.
+        client: Who asked for it.
+        time: The time, ISO 8601 UTC.
+        state: `conflicted` when a crash interrupted it and someone edited a file before it could be taken back.
+        files: Every path it touched.
+        added: Lines added.
+        removed: Lines removed.
+        call_id: The caller's id for the call.
+        arguments_hash: Of that call's tool and arguments.
+        can_undo: False when the bytes it replaced were not kept.
+        credential: The id of the credential that it was asked for with.
+        summary: The plan's sentence.
+        grant: The id of the remembered answer that allowed it; None when none did.
+        left: Of one that is undone, the files that are not, and why.
+    """
+
+    execution_id: str
+    tool: str
+    client: str
+    time: str
+    state: HistoryState
+    files: tuple[str, ...]
+    added: int
+    removed: int
+    call_id: str | None = None
+    arguments_hash: str | None = None
+    can_undo: bool = True
+    credential: str = ""
+    summary: str = ""
+    grant: str | None = None
+    left: tuple[LeftFile, ...] = ()
+
+    @property
+    def client_id(self) -> str:
+        """Return the credential, as the wire calls it."""
+        return self.credential
+
+
 def operation_of(changes: Iterable[Change]) -> Operation:
     """Return what some changes are as a whole: creating, deleting, or else updating. Folders do not count."""
     kinds = {change.kind for change in changes if not change.of_folder}

@@ -8,8 +8,8 @@ import pytest
 from bridge.clock import stamp
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters, NotFound
-from bridge.journal.journal import HistoryEntry
-from bridge.vault.plan import ChangePlan
+from bridge.identity.caller import SHARED_ID
+from bridge.vault.plan import ChangePlan, HistoryEntry
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, plan_of
 
 IDEAS, MEETING, OLD, EMPTY, SCAN, _ = FILES
@@ -50,6 +50,7 @@ def test_an_entry_tells_who_changed_what_and_when(small: SmallVault) -> None:
             removed=4,
             call_id="c-1",
             arguments_hash="abc",
+            credential=SHARED_ID,
             summary="A change",
             grant="g-1",
         )

@@ -43,10 +43,9 @@ from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
 from bridge.drafts.store import Drafts
 from bridge.errors import NotFound
-from bridge.identity.caller import HOST, SHARED, Caller, Client
+from bridge.identity.caller import HOST, SHARED, SHARED_ID, Caller, Client
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
-from bridge.journal.journal import HistoryEntry
 from bridge.journal.ledger import Ledger
 from bridge.keys.store import KeyStore, MasterKeys, SystemKeyring
 from bridge.policy.targets import Rung
@@ -70,7 +69,7 @@ from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolS
 from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.history import LinkMender
 from bridge.tools.templates.templates import TemplateStore
-from bridge.vault.plan import Change, ChangeKind, ChangePlan
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, HistoryEntry
 from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.grouping import ObsidianWrite, Since
 from bridge.versions.notices import Notice, Notices, Tally
@@ -367,7 +366,8 @@ class MemoryLedger(Ledger):
         self, *, limit: int = 50, before: str | None = None, credential: str | None = None
     ) -> list[HistoryEntry]:
         self._asked |= {"limit": limit, "before": before, "credential": credential}
-        return [HistoryEntry("patch-1", "apply_patch", "Ada", "2025-01-01T00:00:00.000Z", "applied", ("a.md",), 2, 1)]
+        entry = HistoryEntry("patch-1", "apply_patch", "Ada", "2025-01-01T00:00:00.000Z", "applied", ("a.md",), 2, 1)
+        return [entry._replace(credential=SHARED_ID)]
 
 
 class MemoryLog(AuditService):

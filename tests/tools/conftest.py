@@ -16,7 +16,6 @@ from bridge.errors import NotFound
 from bridge.identity.caller import PERSON
 from bridge.index.file_text_index import PDF_FILES, FileTextIndex
 from bridge.index.vault_index import VaultIndex
-from bridge.journal.journal import HistoryEntry
 from bridge.pdf.reader import PdfReader
 from bridge.pictures.reader import PictureReader
 from bridge.policy.redaction import hide_secrets
@@ -27,7 +26,7 @@ from bridge.tools import core_tools, providers
 from bridge.tools.history import RedoTool, UndoTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import Applied, ChangePlan
+from bridge.vault.plan import Applied, ChangePlan, HistoryEntry
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
 

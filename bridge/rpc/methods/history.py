@@ -13,7 +13,6 @@ from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.identity.caller import HOST_ID
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import Knowledge, NoteResolver
-from bridge.journal.journal import HistoryEntry
 from bridge.journal.reversal import Foreseen
 from bridge.notes.names import Names
 from bridge.notes.parts import parse_reference
@@ -21,6 +20,7 @@ from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.outside_changes import entry_time, outside_diff, outside_entries, outside_shown
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.paths import fold
+from bridge.vault.plan import HistoryEntry
 from bridge.vault.text import NOTE_EXTENSION
 from bridge.versions.states import PREFIX
 

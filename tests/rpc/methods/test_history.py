@@ -3,8 +3,8 @@
 import pytest
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
-from bridge.journal.journal import HistoryEntry
 from bridge.rpc.methods.history import touching, visible
+from bridge.vault.plan import HistoryEntry
 from tests.index.memory_knowledge import MemoryKnowledge
 
 
