@@ -1,6 +1,7 @@
 /** A list of the bridge's: as it was when it was last asked for, or not known. */
 
 import { Emitter } from "./emitter";
+import { Latest } from "./overtaking";
 import type { Connection } from "./rpc/connection";
 import { warn } from "./warn";
 import type { Methods } from "./wire/contract";
@@ -13,7 +14,7 @@ export class Listing<M extends Lists> {
 	/** It is another, or is known no longer. */
 	readonly changed = new Emitter<null>();
 	private items: Methods[M]["result"] | null = null;
-	private asked = 0;
+	private readonly latest = new Latest();
 
 	constructor(
 		private readonly request: Request,
@@ -27,9 +28,7 @@ export class Listing<M extends Lists> {
 
 	/** Ask for them anew. What was asked before does not count any more. */
 	async refresh(): Promise<void> {
-		const asked = ++this.asked;
-		const items = await ask(this.request, this.method);
-		if (asked === this.asked) this.take(items);
+		await this.latest.of(ask(this.request, this.method), (items) => { this.take(items); });
 	}
 
 	/** The same, where nobody waits for it. */
@@ -47,7 +46,7 @@ export class Listing<M extends Lists> {
 
 	/** The bridge is gone. */
 	forget(): void {
-		this.asked++;
+		this.latest.overtake();
 		this.take(null);
 	}
 

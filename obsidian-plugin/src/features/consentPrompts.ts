@@ -6,7 +6,8 @@ import type { Denial } from "../core/consent/heldDenials";
 import { allows } from "../core/consent/options";
 import type { Gone } from "../core/consent/questions";
 import { outcomeSentence } from "../core/consent/wording";
-import { hear } from "../core/hearing";
+import { hear, onEvents } from "../core/hearing";
+import { Latest } from "../core/overtaking";
 import { Disconnected } from "../core/rpc/client";
 import { sanitizePlain } from "../core/text";
 import type { ConsentRequest, RespondParams } from "../core/wire/contract";
@@ -30,6 +31,7 @@ export class ConsentPrompts extends Feature {
 	private readonly setAside = new Set<string>();
 	/** The person has just answered, so the next question finds them looking. */
 	private isLooking = false;
+	private readonly latest = new Latest();
 	private readonly notice: WaitingNotice;
 	private readonly announcements: Announcements;
 	private readonly answering: Answering;
@@ -52,6 +54,7 @@ export class ConsentPrompts extends Feature {
 
 	override onload(): void {
 		const { app, connection, questions } = this.context;
+		this.register(onEvents(connection, ["consent.requested", "consent.revised", "consent.waiting", "consent.resolved"], [], () => { this.latest.overtake(); }));
 		this.register(hear(connection, {
 			"consent.requested": (request) => { questions.add(request); },
 			"consent.revised": (request) => { questions.revise(request); },
@@ -102,8 +105,9 @@ export class ConsentPrompts extends Feature {
 
 	private async catchUp(): Promise<void> {
 		try {
-			const open = await ask(this.context.request, "consent.pending");
-			this.context.questions.reconcile(open);
+			const { questions, request } = this.context;
+			// One that comes meanwhile is not to be taken for one that the bridge no longer knows.
+			while (!await this.latest.of(ask(request, "consent.pending"), (open) => { questions.reconcile(open); }));
 			this.setTrouble(null);
 			this.keyDenials.held.resume();
 			this.announcements.greet();

@@ -2,6 +2,7 @@
 
 import { Menu } from "obsidian";
 import { countedOf, countText, grantTitle } from "../core/consent/grants";
+import { Latest } from "../core/overtaking";
 import { sanitizePlain } from "../core/text";
 import { warn } from "../core/warn";
 import type { Grant } from "../core/wire/contract";
@@ -13,6 +14,7 @@ import { Feature } from "./feature";
 
 export class GrantCounter extends Feature {
 	private grants: readonly Grant[] = [];
+	private readonly latest = new Latest();
 
 	override onload(): void {
 		const { plugin, request } = this.context;
@@ -23,8 +25,12 @@ export class GrantCounter extends Feature {
 			const label = this.grants.map((grant) => sanitizePlain(grant.sentence)).join("\n");
 			drawStatusItem(el, text === null ? null : { icon: "file-plus-2", text, label: `Added without asking: ${text} files. ${label}` });
 		};
-		this.hear({ "grants.changed": ({ bounded }) => { take(bounded); } });
-		this.follow(() => { ask(request, "consent.grants").then(take).catch(warn); }, () => { take([]); });
+		const hear = (bounded: readonly Grant[]): void => {
+			this.latest.overtake();
+			take(bounded);
+		};
+		this.hear({ "grants.changed": ({ bounded }) => { hear(bounded); } });
+		this.follow(() => { this.latest.of(ask(request, "consent.grants"), take).catch(warn); }, () => { hear([]); });
 		take([]);
 	}
 

@@ -4,9 +4,10 @@
  */
 
 import { Component, Menu, type Notice, type WorkspaceLeaf } from "obsidian";
+import { Latest } from "../core/overtaking";
 import { counted, sanitizePlain, shorten } from "../core/text";
 import { warn } from "../core/warn";
-import type { ScreenShow } from "../core/wire/contract";
+import type { ScreenClients, ScreenShow } from "../core/wire/contract";
 import { ask, askIfKnown } from "../core/wire/reading";
 import { leafInFront, openAt, screenOf, type Opened } from "../platform/screen";
 import type { Context } from "../ui/context";
@@ -22,6 +23,7 @@ const BETWEEN_OFFERS = 1000;
 
 export class Looking extends Feature {
 	private names: readonly string[] = [];
+	private readonly latest = new Latest();
 	private el: HTMLElement | null = null;
 	private watch: Component | null = null;
 	/** The latest offer of each program that is not on the screen yet. */
@@ -36,7 +38,10 @@ export class Looking extends Feature {
 		this.el = addStatusItem(plugin, this, "vault-bridge-looking", (place) => { this.openMenu(place); });
 		const refresh = (): void => void this.refresh();
 		this.hear({ "grants.changed": refresh, "clients.changed": refresh, "screen.show": (told) => { this.show(told); } });
-		this.follow(refresh, () => { this.take([]); });
+		this.follow(refresh, () => {
+			this.latest.overtake();
+			this.take([]);
+		});
 		this.take([]);
 		this.register(() => {
 			this.callOff();
@@ -83,11 +88,17 @@ export class Looking extends Feature {
 
 	private async refresh(): Promise<void> {
 		try {
-			this.take((await askIfKnown(this.context.request, "screen.clients"))?.clients ?? []);
+			await this.learn(askIfKnown(this.context.request, "screen.clients"));
 		} catch (error) {
 			this.take([]);
 			warn(error);
 		}
+	}
+
+	/** Returns whether a program may see it. */
+	private async learn(answer: Promise<ScreenClients | null>): Promise<boolean> {
+		await this.latest.of(answer, (found) => { this.take(found?.clients ?? []); });
+		return this.names.length > 0;
 	}
 
 	private take(names: readonly string[]): void {
@@ -95,7 +106,7 @@ export class Looking extends Feature {
 		const { el, watch, context } = this;
 		const [first] = this.names;
 		if (el) drawStatusItem(el, first === undefined ? null : { icon: "eye", text: names.length > 1 ? counted(names.length, "program") : shorten(first, LONGEST_NAME), label: `Vault Bridge: ${this.names.join(", ")} may see what you look at` });
-		if (first !== undefined && !watch) this.watch = this.addChild(new Watch(context, (now) => { this.take(now); }));
+		if (first !== undefined && !watch) this.watch = this.addChild(new Watch(context, async (answer) => this.learn(answer)));
 		if (first === undefined && watch) {
 			this.removeChild(watch);
 			this.watch = null;
@@ -127,7 +138,7 @@ class Watch extends Component {
 
 	constructor(
 		private readonly context: Context,
-		private readonly take: (names: readonly string[]) => void,
+		private readonly isSeen: (answer: Promise<ScreenClients>) => Promise<boolean>,
 	) {
 		super();
 	}
@@ -163,11 +174,7 @@ class Watch extends Component {
 				const now = JSON.stringify(screen);
 				if (now === this.told) return;
 				this.told = now;
-				const { clients } = await ask(request, "screen.tell", { screen });
-				if (clients.length === 0) {
-					this.take([]);
-					return;
-				}
+				if (!await this.isSeen(ask(request, "screen.tell", { screen }))) return;
 			}
 		} catch (error) {
 			this.told = "";

@@ -2,6 +2,7 @@
 
 import type { Notice } from "obsidian";
 import { outsideNoticeText } from "../core/history";
+import { Latest } from "../core/overtaking";
 import { warn } from "../core/warn";
 import type { OutsideNotice } from "../core/wire/contract";
 import { ask } from "../core/wire/reading";
@@ -11,16 +12,23 @@ import { Feature } from "./feature";
 
 export class OutsideChanges extends Feature {
 	private notice: Notice | null = null;
+	private readonly latest = new Latest();
 
 	override onload(): void {
-		this.hear({ "versions.noticed": (told) => { this.show(told); } });
-		this.follow(() => { this.look("versions.notice"); }, () => { this.hide(); });
+		this.hear({ "versions.noticed": (told) => {
+			this.latest.overtake();
+			this.show(told);
+		} });
+		this.follow(() => { this.look("versions.notice"); }, () => {
+			this.latest.overtake();
+			this.hide();
+		});
 		this.register(() => { this.hide(); });
 	}
 
 	/** Show what the bridge has to say: also what came while nobody was connected. */
 	private look(method: "versions.notice" | "versions.fine"): void {
-		ask(this.context.request, method).then((told) => { this.show(told); }).catch(warn);
+		this.latest.of(ask(this.context.request, method), (told) => { this.show(told); }).catch(warn);
 	}
 
 	private show(told: OutsideNotice): void {

@@ -235,6 +235,28 @@ describe("several questions of one client", () => {
 	});
 });
 
+describe("a question that comes while the plugin asks what is open", () => {
+	it("is not taken for one that the bridge no longer knows", async () => {
+		const letGo = await bridge.delay("consent.pending", []);
+		bridge.ask(question());
+		await page.waitForSelector(modal);
+		await letGo();
+		await expect.poll(async () => page.isVisible(modal)).toBe(true);
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "consent.pending").length).toBe(3);
+	});
+
+	it("does not come back after it was answered", async () => {
+		const letGo = await bridge.delay("consent.pending", [question()]);
+		bridge.notify("consent.requested", question());
+		await page.waitForSelector(modal);
+		bridge.notify("consent.resolved", { requestId: "c-1", decision: "deny_once", outcome: "denied", by: "Claude Code" });
+		await page.waitForSelector(modal, { state: "detached" });
+		await letGo();
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "consent.pending").length).toBe(3);
+		expect(await page.isVisible(modal)).toBe(false);
+	});
+});
+
 describe("permissions that are counted", () => {
 	const grant = { grantId: "s-7", kind: "session", who: "client", what: "adding", until: "time", client: "Claude Code", decision: "allow_session", mostFiles: 50, usedFiles: 12, sentence: "Claude Code may add in Ideas/, up to 50 files." };
 	const counter = ".vault-bridge-counter";
@@ -255,6 +277,14 @@ describe("permissions that are counted", () => {
 		bridge.stop();
 		await bridge.start();
 		await page.waitForSelector(`${counter}:has-text("12 of 50")`);
+	});
+
+	it("are not hidden by an answer from before", async () => {
+		const letGo = await bridge.delay("consent.grants", []);
+		bridge.notify("grants.changed", { bounded: [grant] });
+		await page.waitForSelector(`${counter}:has-text("12 of 50")`);
+		await letGo();
+		expect(await page.isVisible(counter)).toBe(true);
 	});
 
 	it("can be ended", async () => {

@@ -28,6 +28,7 @@ export class FakeBridge {
 	private server: WebSocketServer | null = null;
 	private readonly sockets = new Set<WebSocket>();
 	private readonly waiting = new Map<string, (message: unknown) => void>();
+	private event = (): void => undefined;
 	pending: object[] = [];
 	/** The programs that the person has added. */
 	clients: object[] = [];
@@ -106,7 +107,31 @@ export class FakeBridge {
 		for (const folder of [this.vault, this.runDir]) rmSync(folder, { recursive: true, force: true });
 	}
 
+	/** Be gone and back. What was asked by this method before the next event is answered only when the test lets it be: with this, and until it is taken. */
+	async delay(method: string, answer: unknown): Promise<() => Promise<void>> {
+		const now = this.answers.get(method);
+		if (!now) throw new Error(`nothing answers ${method}`);
+		const late: ((answer: unknown) => void)[] = [];
+		const asked = new Promise<void>((resolve) => {
+			this.answers.set(method, async () => new Promise((reply) => {
+				late.push(reply);
+				resolve();
+			}));
+		});
+		this.event = () => { this.answers.set(method, now); };
+		this.stop();
+		await this.start();
+		await asked;
+		await this.request("nothing", {}); // all that is asked at once is here
+		return async () => {
+			for (const reply of late) reply(answer);
+			await wait(0); // they are sent
+			await this.request("nothing", {}); // and taken, before the plugin answers this
+		};
+	}
+
 	notify(method: string, params: object): void {
+		this.event();
 		for (const socket of this.sockets) socket.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
 	}
 

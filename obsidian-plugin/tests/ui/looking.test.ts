@@ -49,6 +49,14 @@ describe("while no program may see it", () => {
 		expect(await page.isVisible(mark)).toBe(false);
 	});
 
+	it("an answer from before the permission ended shows nothing", async () => {
+		const letGo = await bridge.delay("screen.clients", { clients: ["Claude Code"] });
+		bridge.notify("grants.changed", { bounded: [] });
+		await expect.poll(() => bridge.asked.filter(({ method }) => method === "screen.clients").length).toBe(3);
+		await letGo();
+		expect([told(), await page.isVisible(mark)]).toEqual([[], false]);
+	});
+
 	it("nothing is asked of an older bridge, and nothing shown", async () => {
 		bridge.answers.set("screen.clients", () => { throw new RpcFault(-32601, "Method not found"); });
 		bridge.notify("grants.changed", { bounded: [] });

@@ -35,6 +35,14 @@ describe("a notice about other programs", () => {
 		await expect.poll(async () => page.inputValue(".a-note")).toBe("x");
 	});
 
+	it("is not hidden by an answer from before", async () => {
+		const letGo = await bridge.delay("versions.notice", noticed({ entries: [] }));
+		bridge.notify("versions.noticed", noticed());
+		await page.waitForSelector(notice);
+		await letGo();
+		expect(await page.isVisible(notice)).toBe(true);
+	});
+
 	it("goes when the bridge says that it is over, and when the bridge goes", async () => {
 		bridge.notify("versions.noticed", noticed());
 		await page.waitForSelector(notice);
