@@ -168,6 +168,8 @@ def parse_permissions(data: bytes) -> dict[str, str]:
         raise PermissionFileFault(f"it is not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
         raise PermissionFileFault(f"line {error.lineno}: {error.msg} (column {error.colno})") from None
+    except ValueError:
+        raise PermissionFileFault("a number in it is too long, and no value is a number") from None
     except RecursionError:
         raise PermissionFileFault("it is nested too deeply") from None
     if not isinstance(members, _Members):
@@ -501,11 +503,7 @@ class GrantExpiry:
         """Return what an earlier run wrote; nothing when that cannot be read, and then everything counts from now."""
         try:
             written = orjson.loads(self._state.read(_USED_FILE, limit=_MOST_BYTES))
-            return {
-                (key, letter): datetime.fromisoformat(moment)
-                for key, letters in written.items()
-                for letter, moment in letters.items()
-            }
+            return {(key, letter): _moment(at) for key, letters in written.items() for letter, at in letters.items()}
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, AttributeError, TypeError) as error:
@@ -529,3 +527,11 @@ class GrantExpiry:
         except OSError:
             self._dirty = True
             raise
+
+
+def _moment(text: str) -> datetime:
+    """Return a time as it was written. Raise ValueError where it has no zone, without which it cannot be compared."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a time has no zone")
+    return moment

@@ -389,6 +389,8 @@ class SettingsStore:
         except FileNotFoundError:
             if self._values:
                 self._refuse("it is gone", None)
+            else:
+                self._fault = None  # whatever was wrong with it: nothing had been set
         except OSError as error:
             self._refuse(_why(error), None)
 

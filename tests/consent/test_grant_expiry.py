@@ -167,7 +167,11 @@ def test_a_tool_allowed_for_good_by_an_answer_lapses_and_one_set_by_hand_does_no
     assert years.modes
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"a": 1}', b'{"a": {"r": "then"}}', b"\xff"])
+NAIVE = b'{"Notes/": {"r": "2026-01-01T00:00:00"}}'
+"""A time without a zone, which cannot be compared with others."""
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"a": 1}', b'{"a": {"r": "then"}}', b"\xff", NAIVE])
 def test_a_broken_memory_makes_everything_count_from_now(
     years: Years, file: Path, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:

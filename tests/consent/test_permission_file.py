@@ -60,6 +60,7 @@ def test_what_is_written_is_read_back() -> None:
         (b'{"\\ud800": "rw-"}', "it is not valid Unicode"),
         (b'{"a": "\xff"}', "it is not UTF-8 at byte 7"),
         (b"[" * 100_000, "it is nested too deeply"),
+        (b'{"a": ' + b"1" * 5_000 + b"}", "a number in it is too long"),
         (b" " * (MAX_BYTES + 1), "it is larger than"),
     ],
 )

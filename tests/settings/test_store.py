@@ -184,6 +184,16 @@ def test_a_faulty_hand_edit_is_refused_whole_and_named_until_it_is_mended(
     assert store.faults == []
 
 
+def test_a_faulty_file_that_is_deleted_before_anything_was_set_is_no_fault_any_more(vault: Path, state: Folder) -> None:
+    store = SettingsStore(state)
+    file = vault / ".vault-bridge" / "settings.json"
+    file.write_bytes(b"{ my edit")
+    assert "line 1" in store.faults[0]
+    file.unlink()
+    assert store.faults == []
+    assert store.is_new
+
+
 def test_a_change_over_a_faulty_hand_edit_keeps_that_aside(vault: Path, state: Folder) -> None:
     store = SettingsStore(state)
     store.update({"findMaxResults": 7})

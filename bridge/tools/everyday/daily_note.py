@@ -87,10 +87,9 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
         if word in _DAYS:
             return now + timedelta(days=_DAYS[word])
         try:
-            day = date.fromisoformat(word)
-        except ValueError:
+            return datetime.combine(date.fromisoformat(word), now.time()).astimezone()
+        except (ValueError, OverflowError):
             raise InvalidParameters(f"{text!r} is no date; write YYYY-MM-DD, today, yesterday or tomorrow") from None
-        return datetime.combine(day, now.time()).astimezone()
 
     def _extended(self, path: VaultPath, params: DailyNoteParams) -> ChangePlan | Unchanged:
         """Return the note that is there, with more text."""

@@ -82,11 +82,9 @@ class TasksTool(ReadTool[TasksParams]):
         """Say where tasks will be looked for."""
         if len(params.status) > 1 and params.status.lower() not in STATUSES:
             raise InvalidParameters(f"{params.status!r} is no status; give todo, done, all, or one character")
-        for day in filter(None, (params.due_before, params.due_after)):
-            try:
-                date.fromisoformat(day)
-            except ValueError:
-                raise InvalidParameters(f"{day!r} is no date; write YYYY-MM-DD") from None
+        for day in (params.due_before, params.due_after):
+            if day is not None and not _is_day(day):
+                raise InvalidParameters(f"{day!r} is no date; write YYYY-MM-DD")
         if params.path is not None:
             shown = params.path
             with suppress(ToolFailure):  # whether there is such a note is said only after consent
@@ -125,6 +123,13 @@ class TasksTool(ReadTool[TasksParams]):
         excluded = self._storage.ignored(context.settings.ignore_patterns) or (lambda _path: False)
         paths = (file.path for file in self._storage.knowledge.files())
         return [path for path in paths if is_note(path) and path.startswith(inside) and not excluded(path)]
+
+
+def _is_day(text: str) -> bool:
+    """Return whether a text is a day in the one form in which days can be compared as texts."""
+    with suppress(ValueError):
+        return date.fromisoformat(text).isoformat() == text
+    return False
 
 
 def _filter(params: TasksParams) -> Callable[[Task], bool]:

@@ -202,10 +202,11 @@ GIT: Final = ".git"
 _KEPT: Final = ("hooks", "config", "config.worktree", "info", "modules", "worktrees", "commondir", "gitdir")
 """The files that say which programs git runs, and where it looks for more of that."""
 _NAMES_PROGRAMS: Final = re.compile(
-    rb"^\s*\[\s*(include|includeif|extensions)\b"
-    rb"|^[^#;\n]*\b(worktree|external|textconv|command|program|driver|process|clean|smudge)\s*=",
+    rb"^(?![^\S\n]*[#;]).*?(?:\[[^\S\n]*(?:include|includeif|extensions)\b"
+    rb"|\b(?:worktree|external|textconv|command|program|driver|process|clean|smudge)[^\S\n]*=)",
     re.IGNORECASE | re.MULTILINE,
 )
+"""Anywhere in a line that is no comment: git takes several sections and a value in one line, and `#` in a name."""
 _OPTIONS: Final = {
     "add": frozenset({"-v", "--verbose"}),
     "mv": frozenset({"-v", "--verbose"}),

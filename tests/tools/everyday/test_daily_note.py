@@ -105,6 +105,7 @@ async def test_a_plugin_that_is_off_says_nothing() -> None:
     "arguments",
     [
         {"date": "22.11.2026"},
+        {"date": "0001-01-01"},
         {"heading": "X"},
         {"period": "hourly"},
         {"date": "2026-11-22", "append": "x", "heading": "?"},

@@ -53,6 +53,15 @@ async def test_a_word_that_is_no_status_is_refused_and_not_looked_for() -> None:
     assert vault.asked == []
 
 
+@pytest.mark.parametrize("day", ["", "1.3.2026", "20260301", "2026-W10-1"])
+@pytest.mark.parametrize("name", ["due_before", "due_after"])
+async def test_a_day_that_is_written_in_another_way_is_refused_and_not_compared(name: str, day: str) -> None:
+    async with sandbox(FILES, memory=True) as vault:
+        refused = await vault.call("tasks", **{name: day})
+    assert refused.text == f"Error: {day!r} is no date; write YYYY-MM-DD"
+    assert vault.asked == []
+
+
 async def test_dates_priority_and_recurrence_are_told() -> None:
     async with sandbox(FILES, memory=True) as vault:
         result = await vault.succeed("tasks", path="Work", text="numbered")

@@ -269,7 +269,11 @@ async def test_all_else_that_git_is_told_changes_nothing_in_the_repository(world
 
 
 @pytest.mark.parametrize(
-    "setting", ['[filter "x"]\n\tclean = ./x\n', "[include]\n\tpath = x\n", "[core]\n\tworktree = /\n"]
+    "setting",
+    [
+        *('[filter "x"]\n\tclean = ./x\n', "[include]\n\tpath = x\n", "[core]\n\tworktree = /\n"),
+        *('[filter ";x"] clean = ./x\n', '[filter "#"] process = ./x\n', "[core] [include]\n\tpath = x\n"),
+    ],
 )
 async def test_a_repository_that_names_programs_or_other_places_is_not_written(
     world: World, repository: Path, setting: str
