@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -13,9 +13,8 @@ from bridge.contract.tools import RequestPlan
 from bridge.errors import Conflict, ToolFailure
 from bridge.policy.risk import Risk
 from bridge.settings.model import Settings
-from bridge.toolkit.effects.approval import Approval, PlannedChange, with_warnings
 from bridge.toolkit.effects.kind import EffectKind, PreparedEffect, Terms
-from bridge.toolkit.effects.writing import Proposal, apply, note_addresses, with_id
+from bridge.toolkit.effects.writing import Proposal, note_addresses
 from bridge.toolkit.tool import CopiedChanges, Output, ReadEffect, ReadTool, Relayed, RequestEffect, ToolSpec, Unchanged
 from bridge.toolkit.tool_call import Phase, ToolCall
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
@@ -178,33 +177,27 @@ _INSISTS: Final = "a program did this to a copy of the vault; what it changes in
 
 
 @dataclass(frozen=True)
-class ProgramChange(PlannedChange):
+class ProgramChange(Proposal):
     """The change that a program made to a copy of the vault.
 
     Attributes:
-        planned: The plan, without the warnings that the person is shown.
         outcome: How the program's tool plans and reports it.
     """
 
-    planned: ChangePlan
-    outcome: CopiedChanges
+    outcome: CopiedChanges = field(kw_only=True)
 
     def terms(self) -> Terms:
         """Return what the rules need to know of it."""
         return super().terms()._replace(insists=_INSISTS)
 
-    async def ask(self, running: "Running") -> Self:
+    async def approved(self, running: "Running") -> Self:
         """Ask the person. Their time is not the call's."""
         with running.time_paused():
-            await running.ask(self, Approval(self, running.services))
-        return self
+            return await super().approved(running)
 
     async def carry_out(self, running: "Running") -> Output:
-        """Apply it, and report what the program did."""
-        running.tool_call.phase = Phase.WRITING
-        applied = await apply(running, self.planned)
-        running.tool_call.made = self.planned
-        return with_id(running.services, self.outcome.report(applied), applied)
+        """Apply what was approved, and report what the program did."""
+        return await self.made(running, self.outcome.report)
 
 
 async def take_over(running: "Running", outcome: CopiedChanges) -> Output:
@@ -221,7 +214,7 @@ async def take_over(running: "Running", outcome: CopiedChanges) -> Output:
         if path in conflicts:
             return conflicts[path]
         writing = ChangePlan(Operation.UPDATE, "", (Change(ChangeKind.MODIFY, path),), {})
-        verdict = running.verdict(ProgramChange(writing, writing, outcome))[1]
+        verdict = running.verdict(ProgramChange(writing, outcome=outcome))[1]
         return verdict.why if verdict.outcome == "deny" else None
 
     conflicts: dict[str, str] = {}
@@ -229,12 +222,11 @@ async def take_over(running: "Running", outcome: CopiedChanges) -> Output:
         plan = await running.in_thread(partial(outcome.plan, refused))
         if plan is None:
             return outcome.report(None)
-        shown = await running.in_thread(partial(with_warnings, running.services, plan))
         try:
-            change = await ProgramChange(shown, plan, outcome).ask(running)
-            return await change.carry_out(running)
+            change = await ProgramChange(plan, outcome=outcome).examine(running, run=True)
+            return await (await change.approved(running)).carry_out(running)
         except Conflict as conflict:
-            if running.tool_call.made is plan:
+            if running.tool_call.made is not None:
                 raise  # not the change failed, but its report
             running.tool_call.phase = Phase.RUNNING
             path = conflict.data.get("path")

@@ -15,7 +15,9 @@ from bridge.vault.paths import without_middle
 from bridge.vault.plan import Applied, ChangePlan
 
 if TYPE_CHECKING:
-    from bridge.toolkit.effects.running import CallServices, Running
+    from collections.abc import Callable
+
+    from bridge.toolkit.effects.running import Running
 
 
 _MOST_SAID: Final = 1000  # bytes of an answer about a change; of a longer one, long paths are shortened
@@ -45,21 +47,6 @@ async def note_addresses(running: "Running", plan: ChangePlan) -> None:
     """Keep whose the addresses are that a plan writes. Raises ExecutionFailed where that is not possible."""
     if running.services.outgoing is not None:
         await running.in_thread(partial(running.services.outgoing.writing, running.tool_call.caller, plan))
-
-
-def with_id(services: "CallServices", output: Output, applied: Applied, *, named: bool = True) -> Output:
-    """Return the answer to a write with the name under which it can be undone, or that it cannot.
-
-    Args:
-        services: The services that calls need.
-        output: The tool's own answer.
-        applied: The ledger's result.
-        named: Whether the answer says the change's name.
-    """
-    name = applied.execution_id if named else ""
-    text = output.text if name in output.text else f"{output.text} ({name})"
-    can_undo = applied.backup is not None or not is_lost(services, applied.plan)
-    return replace(output, text=text if can_undo else f"{text}\nNo backup was kept, so this cannot be undone.")
 
 
 def with_short_paths(output: Output, plan: ChangePlan) -> Output:
@@ -156,6 +143,26 @@ class Proposal(PlannedChange):
         await running.ask(self, approval)
         return replace(self, plan=approval.plan, approval=approval)
 
+    async def made(self, running: "Running", report: "Callable[[Applied], Output]", *, named: bool = True) -> Output:
+        """Apply what was approved, and return the answer: the tool's, what the person made of it, and its name.
+
+        Args:
+            running: The call.
+            report: The tool's own answer.
+            named: Whether the answer says the name under which it can be undone.
+        """
+        if self.approval is None:
+            raise TypeError("a change that nobody has approved is not made")
+        running.tool_call.phase = Phase.WRITING
+        applied = await apply(running, self.plan)
+        running.tool_call.made = self.plan
+        output = self.approval.in_answer(report(self.approval.reported(applied)))
+        name = applied.execution_id if named else ""
+        text = output.text if name in output.text else f"{output.text} ({name})"
+        if applied.backup is None and is_lost(running.services, applied.plan):
+            text += "\nNo backup was kept, so this cannot be undone."
+        return replace(output, text=text)
+
 
 @dataclass(frozen=True)
 class Writing(Proposal):
@@ -163,19 +170,16 @@ class Writing(Proposal):
 
     async def carry_out(self, running: "Running") -> Output:
         """Apply what was approved, and let the tool report it."""
-        tool, tool_call, approval = running.write_tool, running.tool_call, self.approval
-        if approval is None:
-            raise TypeError("a change that nobody has approved is not made")
-        tool_call.phase = Phase.WRITING
+        tool, tool_call = running.write_tool, running.tool_call
+
+        def report(applied: Applied) -> Output:
+            return with_short_paths(tool.report(running.params, applied), self.plan)
+
         try:
-            applied = await apply(running, self.plan)
+            return await self.made(running, report, named=tool.spec.listed)
         finally:
             if tool_call.allowed_by_person:
                 running.services.rate_limit.give_back(tool_call)
-        tool_call.made = self.plan
-        reported = with_short_paths(tool.report(running.params, approval.reported(applied)), self.plan)
-        output = approval.in_answer(reported)
-        return with_id(running.services, output, applied, named=tool.spec.listed)
 
 
 async def _draft_of(running: "Running", plan: ChangePlan) -> Draft | None:

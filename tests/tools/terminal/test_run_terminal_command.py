@@ -573,6 +573,22 @@ async def test_a_no_to_what_a_command_has_changed_leaves_the_vault_as_it_was(wor
     assert world.texts() == before
 
 
+async def test_what_the_person_makes_of_the_changes_of_a_command_is_what_is_written(world: World) -> None:
+    world.person.answer = None
+    running = asyncio.create_task(world.run("echo proposed > New.md"))
+    await world.person.respond(await world.person.until_asked(), "allow_once")
+    question = await world.person.until_asked(2)
+    digest = {"requestId": question["requestId"], "planDigest": question["planDigest"]}
+    assert question["editable"]
+    revision = await world.person.host.request("consent.revise", path="New.md", hunk=0, text="reworded\n", **digest)
+    assert (await world.person.respond(revision["question"], "allow_once"))["accepted"]
+    result = (await running).or_raise()
+    assert world.texts()["New.md"] == b"reworded\n"
+    assert [line[1:] for line in result.raw["data"]["revised"][0]["diff"].splitlines()] == ["proposed", "reworded"]
+    await world.undo(result.raw["executionId"])
+    assert "New.md" not in world.texts()
+
+
 async def test_a_note_that_is_edited_while_its_change_is_asked_about_is_left_alone(world: World) -> None:
     world.person.answer = None
     running = asyncio.create_task(world.run("rm Ideas.md Notes/Meeting.md"))
