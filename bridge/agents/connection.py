@@ -24,7 +24,7 @@ from bridge.agents.credential import Clients, end_client, ensure_client
 from bridge.agents.documents import JsonEntries, TomlEntries
 from bridge.agents.file_change import FileChange, digest, find, read, real_file, remove_empty, understanding
 from bridge.agents.machine import ConfigurationRefused, Machine, slug_of
-from bridge.agents.table import Agent, ServerCommand
+from bridge.agents.table import Agent, ServerCommand, words_of
 from bridge.errors import ExecutionFailed
 from bridge.records.folder import RecordFolder, RecordStore
 
@@ -97,7 +97,7 @@ class ConnectionRecords:
             Whether there is one. Raises ExecutionFailed.
         """
         records = self._file.load({})
-        others = (key for key, one in records.items() if key != agent and one.client == client)
+        others = (key for key, one in records.items() if key != agent and one.client.casefold() == client.casefold())
         if (heir := next(others, None)) is None:
             return False
         self._file.save({**records, heir: records[heir].model_copy(update={"made_client": True})})
@@ -219,6 +219,8 @@ class Connector:
         if name in held and self._client_of(held[name]) is None:
             raise ConfigurationRefused(f"{file} has another server called {name!r}. Name ours with --name")
         chosen = client or self._client_of(held.get(name)) or agent.title
+        if record is not None and record.client.casefold() == chosen.casefold():
+            chosen = record.client  # to the bridge they are one
         wanted = agent.entry(self.server(chosen))
         old = held.get(name)
         entry = {**old, **wanted} if isinstance(old, dict) else wanted
@@ -434,12 +436,3 @@ def skill_text(name: str, words: Sequence[str], vault: Path, client: str, *, win
 def _is_ours(words: list[str]) -> bool:
     """Return whether a command starts our own server."""
     return "mcp" in words[1:] and _CLIENT in words[:-1] and _VAULT in words[:-1]
-
-
-def words_of(entry: Any) -> list[str]:
-    """Return the command of an entry, in whichever form the program has it."""
-    if not isinstance(entry, dict):
-        return []
-    command, args = entry.get("command"), entry.get("args", [])
-    words = [*(command if isinstance(command, list) else [command]), *(args if isinstance(args, list) else [])]
-    return [word for word in words if isinstance(word, str)]

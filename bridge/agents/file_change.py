@@ -195,7 +195,8 @@ def keep_copy(folder: Folder, name: str, data: bytes | None, mode: int) -> str |
             try:
                 folder.create(backup, data, mode=mode, sync=True)
             except OSError:
-                folder.unlink(backup)
+                with suppress(FileNotFoundError):
+                    folder.unlink(backup)
                 raise
             return backup
     return None

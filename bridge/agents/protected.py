@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from bridge.agents.documents import JsonDocument
 from bridge.agents.machine import ConfigurationRefused, Machine
-from bridge.agents.table import BY_ID, claude_folder, codex_folder
+from bridge.agents.table import BY_ID, claude_folder, codex_folder, words_of
 
 MARGIN_SECONDS: Final = 30
 """By how much longer a program waits for the hook than the hook for the person."""
@@ -181,9 +181,9 @@ def _claude_put(text: str, hook: Hook) -> str:
     document = _with_group(JsonDocument(text), _CLAUDE_HOOKS, group, hook)
     rules = claude_rules(hook)
     document = _without_rules(document, set(claude_rules(_refusing(hook))) - set(rules))
-    denied = document.get(_CLAUDE_DENY) or []
+    denied = document.get(_CLAUDE_DENY)
     for rule in rules:
-        if rule not in denied:
+        if not (isinstance(denied, list) and rule in denied):
             document = document.append(_CLAUDE_DENY, rule)
     return document.text
 
@@ -212,8 +212,7 @@ def _refusing(hook: Hook) -> Hook:
 def _has_another(groups: Any, hook: Hook) -> bool:
     """Return whether a hook of ours for another vault is in a list of groups."""
     folder = str(Path(hook.mark).parent)
-    entries = [entry for group in groups or () if isinstance(group, dict) for entry in group.get("hooks") or ()]
-    return any(folder in text for entry in entries if isinstance(entry, dict) for text in _texts(entry))
+    return any(folder in text for group in (groups if isinstance(groups, list) else ()) for text in _texts(group))
 
 
 def _claude_settings(machine: Machine) -> Path:
@@ -272,8 +271,10 @@ def _gemini_settings(machine: Machine) -> Path:
 def _gemini_off(machine: Machine) -> Sequence[str]:
     file = _gemini_settings(machine)
     settings = _read(file, comments=True)
-    paths = (("hooksConfig", "enabled"), ("tools", "enableHooks"))
-    return [f"{file} has {'.'.join(path)} = false" for path in paths if settings.get(path) is False]
+    switches = {"hooksConfig": "enabled", "tools": "enableHooks"}
+    groups = {name: settings.get((name,)) for name in switches}
+    off = [name for name, group in groups.items() if isinstance(group, dict) and group.get(switches[name]) is False]
+    return [f"{file} has {name}.{switches[name]} = false" for name in off]
 
 
 # -- Codex --------------------------------------------------------------------------------------------------------
@@ -371,18 +372,14 @@ def _without_group(document: JsonDocument, path: tuple[str, ...], hook: Hook) ->
 
 def _is_ours(group: Any, hook: Hook) -> bool:
     """Return whether a group of hooks starts ours for this vault, however the command is written."""
-    entries = group.get("hooks") if isinstance(group, dict) else None
-    if not isinstance(entries, list):
-        return False
     written = [hook.mark, shlex.quote(hook.mark)]
-    texts = [text for entry in entries if isinstance(entry, dict) for text in _texts(entry)]
-    return any(text.strip("'\"").endswith(hook.mark) or any(mark in text for mark in written) for text in texts)
+    return any(text.strip("'\"").endswith(hook.mark) or any(mark in text for mark in written) for text in _texts(group))
 
 
-def _texts(entry: dict[str, Any]) -> list[str]:
-    arguments = entry.get("args")
-    found = [entry.get("command"), *(arguments if isinstance(arguments, list) else [])]
-    return [text for text in found if isinstance(text, str)]
+def _texts(group: Any) -> list[str]:
+    """Return the words of the commands of a group of hooks."""
+    entries = group.get("hooks") if isinstance(group, dict) else None
+    return [word for entry in entries for word in words_of(entry)] if isinstance(entries, list) else []
 
 
 def _read(file: Path, *, comments: bool = False) -> JsonDocument:

@@ -42,6 +42,15 @@ def _one_list(server: ServerCommand) -> dict[str, Any]:
     return {"type": "local", "command": [server.command, *server.args], "enabled": True}
 
 
+def words_of(entry: Any) -> list[str]:
+    """Return the command of an entry, in whichever form the program has it."""
+    if not isinstance(entry, dict):
+        return []
+    command, args = entry.get("command"), entry.get("args", [])
+    words = [*(command if isinstance(command, list) else [command]), *(args if isinstance(args, list) else [])]
+    return [word for word in words if isinstance(word, str)]
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """One program.

@@ -106,7 +106,7 @@ def describe_parameters(schema: Schema) -> list[str]:
 def _whole(source: str, schema: Schema | None) -> dict[str, Any]:
     try:
         arguments = json.loads(_read(source))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadArguments(f"--arguments is not JSON: {error}. {_known(schema)}") from None
     if not isinstance(arguments, dict):
         raise BadArguments(f"--arguments must be a JSON object. {_known(schema)}")
@@ -171,7 +171,7 @@ def _as(kind: str, text: str) -> Any:
 def _json(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_no_constant)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

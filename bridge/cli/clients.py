@@ -119,8 +119,8 @@ def rename(
 ) -> None:
     """Call a client by another name. What it was allowed stays."""
     folder = cli.folder
-    client = _act(cli, name, "clients.rename", name=new_name)
-    token_storage.rename(folder, name, new_name)
+    before, client = _act(cli, name, "clients.rename", name=new_name)
+    token_storage.rename(folder, before["name"], new_name)
     cli.answer(client, f"It is called {client['name']} from now on.")
 
 
@@ -148,7 +148,7 @@ def update(
             "Say what is to change: `--preset`, `--looking`, `--showing`, `--elicitation` or `--drafts`, or `--no-` "
             "before one of the last two."
         )
-    client = _act(cli, name, "clients.update", **given)
+    _, client = _act(cli, name, "clients.update", **given)
     said = [] if preset is None else [f"{client['name']} has the tools of the preset {preset} now."]
     if elicitation is not None:
         may = "may" if elicitation else "may not"
@@ -164,7 +164,7 @@ def allow(
     cli: CommandLine, name: Name, capability: Annotated[Literal["answer", "administer"], argument("answer|administer")]
 ) -> None:
     """Let a client answer the questions of others, or administer. You are asked about it on a screen."""
-    client = _act(cli, name, "clients.allow", capability=capability)
+    _, client = _act(cli, name, "clients.allow", capability=capability)
     cli.answer(client, f"{client['name']} may now: {', '.join(client['capabilities'])}.")
 
 
@@ -172,12 +172,12 @@ def allow(
 def revoke(cli: CommandLine, name: Name) -> None:
     """Revoke a client: its token is refused from now on, and what it was allowed is forgotten."""
     folder = cli.folder
-    client = _act(cli, name, "clients.revoke")
+    _, client = _act(cli, name, "clients.revoke")
     token_storage.remove(folder, client["name"])
     cli.answer(client, f"Revoked {client['name']}. Its token is not valid any more.")
 
 
-def _act(cli: CommandLine, meant: str, method: str, **params: Any) -> dict[str, Any]:
+def _act(cli: CommandLine, meant: str, method: str, **params: Any) -> tuple[Thing, dict[str, Any]]:
     """Do something with the client that has this name or id."""
     nobody = f"There is no client {meant!r}; `vault-bridge clients list` lists those there are."
     return tell_of_client(cli, meant, method, listing="clients.list", member="name", nobody=nobody, **params)

@@ -326,9 +326,9 @@ def approve(
 
 async def _approve(cli: CommandLine, *, once: bool, yes: bool) -> int:
     """Show questions and take answers; returns how many were answered here."""
+    link = ConsentLink(cli.folder)
     if yes:
         cli.say("--yes: everything that agents ask for is ALLOWED from here on, without asking you.", style="bold red")
-    link = ConsentLink(cli.folder)
     prompt = ConsentPrompt(link, None if yes else open_keyboard(), cli)
     with cancel_on_signals():
         return await _run(link, prompt, once=once)

@@ -68,8 +68,8 @@ def given_of(**params: Any) -> dict[str, Any]:
 
 def tell_of_client(
     cli: CommandLine, meant: str, method: str, *, listing: str, member: str, nobody: str, **params: Any
-) -> dict[str, Any]:
-    """Do something with the client that has this name or id, and return the answer.
+) -> tuple[Thing, dict[str, Any]]:
+    """Do something with the client that has this name or id, and return how it was listed, and the answer.
 
     Args:
         cli: The command line.
@@ -81,11 +81,10 @@ def tell_of_client(
         params: Parameters of the method besides the client's id.
     """
 
-    async def work(bridge: Connection) -> dict[str, Any]:
+    async def work(bridge: Connection) -> tuple[Thing, dict[str, Any]]:
         for one in await bridge.request(listing):
             if meant == one["clientId"] or meant.casefold() == one[member].casefold():
-                answer: dict[str, Any] = await bridge.request(method, clientId=one["clientId"], **params)
-                return answer
+                return one, await bridge.request(method, clientId=one["clientId"], **params)
         return fail(nobody)
 
     return cli.tell_with(work)

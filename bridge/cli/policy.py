@@ -174,7 +174,7 @@ web.lists("readers", "List the clients that have read from the web.", "web.reade
 def clear(cli: CommandLine, name: Annotated[str, argument("NAME", "The client's name or id.")]) -> None:
     """Trust a client again that has read from the web."""
     nobody = f"{name!r} has not read from the web; `vault-bridge web readers` lists those that have."
-    cleared = tell_of_client(cli, name, "web.clear", listing="web.readers", member="client", nobody=nobody)
+    _, cleared = tell_of_client(cli, name, "web.clear", listing="web.readers", member="client", nobody=nobody)
     cli.answer(cleared, "Cleared. It is asked about as before it read from the web.")
 
 

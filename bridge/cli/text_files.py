@@ -31,14 +31,18 @@ def text_of(file: str) -> str:
 def new_file(file: Path) -> Iterator[BinaryIO]:
     """Provide a new file that only this user can read; end the command if it is there or cannot be written."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    place = file.expanduser()
+    made = False
     try:
-        target = os.fdopen(os.open(file.expanduser(), flags, 0o600), "wb")
-    except FileExistsError:
-        fail(f"{file} exists already. Name another file")
+        with os.fdopen(os.open(place, flags, 0o600), "wb") as target:
+            made = True
+            yield target
     except OSError as error:
+        if made:
+            place.unlink()
+        elif isinstance(error, FileExistsError):
+            fail(f"{file} exists already. Name another file")
         fail(f"{file} cannot be written: {error.strerror}")
-    with target:
-        yield target
 
 
 def parse_json(text: str) -> Any:

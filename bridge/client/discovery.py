@@ -1,5 +1,6 @@
 """Finding the vault, the bridge that serves it, and the vaults that Obsidian knows, whose list is only read."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -35,7 +36,7 @@ def find_vault(
     named = vault or (os.environ if environ is None else environ).get(VAULT_VARIABLE)
     if named:
         folder = Path(named).expanduser()
-        if not folder.is_dir():
+        if not _is_folder(folder):
             raise VaultNotFound(f"There is no folder {str(folder)!r}; name the vault's folder")
         return folder.resolve()
     here = (start or Path.cwd()).resolve()
@@ -127,8 +128,12 @@ def _read(file: Path) -> Iterator[tuple[Path, float]]:
         return
     for vault in vaults:
         path, time = (vault.get("path"), vault.get("ts")) if isinstance(vault, dict) else (None, None)
-        if not isinstance(path, str) or "\0" in path:
-            continue
-        folder = Path(path)
-        if folder.is_absolute() and folder.is_dir():
+        if isinstance(path, str) and (folder := Path(path)).is_absolute() and _is_folder(folder):
             yield folder.resolve(), time if isinstance(time, int | float) else 0
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether a folder is there, which it is not under a name that none can have."""
+    with contextlib.suppress(OSError):
+        return path.is_dir()
+    return False

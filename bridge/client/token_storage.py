@@ -119,6 +119,8 @@ def remove(vault: Path, name: str) -> None:
 
 def rename(vault: Path, name: str, new_name: str) -> None:
     """Keep the token of a renamed client under the new name, where it was kept."""
+    if name.casefold() == new_name.casefold():
+        return  # the names of files and accounts are made of that
     with contextlib.suppress(TokenNotFound):
         token = find_token(vault, name)
         if token_file(vault, name).exists():

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from bridge.agents.connection import Connector, words_of
+from bridge.agents.connection import Connector
 from bridge.agents.machine import ConfigurationRefused, this_machine
 from bridge.agents.program import command_line
 from bridge.agents.protection import vault_protector
-from bridge.agents.table import AGENTS, Agent
+from bridge.agents.table import AGENTS, Agent, words_of
 from bridge.client.errors import TokenNotFound
 from bridge.client.token_storage import find_token, token_file
 from bridge.clock import SystemClock

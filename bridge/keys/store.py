@@ -295,7 +295,10 @@ class MasterKeys:
             KeyFault: The keyring cannot be asked.
         """
         if self._file(named) is not None:
-            self._place().remove(f"{named}{_SUFFIX}")
+            try:
+                self._place().remove(f"{named}{_SUFFIX}")
+            except OSError as error:
+                raise _unusable(error.strerror or str(error)) from None
             return
         with contextlib.suppress(NoKeyring):
             self._keyring.remove(named)

@@ -1,5 +1,6 @@
 """A program is connected and disconnected: what its files hold, which credential it has, and what is left alone."""
 
+import errno
 import json
 import os
 import stat
@@ -16,6 +17,7 @@ from bridge.agents.file_change import real_file
 from bridge.agents.machine import ConfigurationRefused, Machine
 from bridge.agents.table import AGENTS, BY_ID, Agent
 from bridge.client import TokenNotFound, token_storage
+from bridge.vault.folder import Folder
 from tests.agents.conftest import Clients
 from tests.identities import PrivateFiles
 
@@ -274,3 +276,27 @@ async def test_a_full_disk_is_said_and_the_program_stays_connected(machine: Mach
     with pytest.raises(ConfigurationRefused, match="is connected, but"):
         await ours.connect(ours.plan_connect(CODE), Clients())
     assert ours.connected(CODE) == "Claude Code"
+
+
+async def test_connecting_again_with_the_name_in_other_letters_keeps_the_client(connector: Make, notes: Path) -> None:
+    clients, ours = Clients(), connector()
+    await ours.connect(ours.plan_connect(CODEX, client="my codex"), clients)
+    await ours.connect(ours.plan_connect(CODEX, client="My Codex"), clients)
+    assert list(clients.tokens) == ["my codex"]
+    assert token_storage.find_token(notes, ours.connected(CODEX) or "") == clients.tokens["my codex"]
+    assert (await ours.disconnect(ours.plan_disconnect(CODEX), clients)).revoked_client
+    assert clients.tokens == {}
+
+
+async def test_why_no_backup_could_be_made_is_said_as_it_was(
+    machine: Machine, connector: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(CODE, machine)
+    ours = connector()
+
+    def refuse(*_args: object, **_options: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Folder, "create", refuse)
+    with pytest.raises(ConfigurationRefused, match=os.strerror(errno.EACCES)):
+        await ours.connect(ours.plan_connect(CODE), Clients())

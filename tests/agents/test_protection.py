@@ -446,3 +446,25 @@ def test_the_table_says_of_each_that_a_shell_goes_round_it_and_can_remove_it() -
         said = {line.what: line.then for line in one.holds}
         assert said["It writes by a shell or a script (sed, mv, cp, rm)"] == "Not asked about. It is recorded"
         assert said["It removes all this by a shell"].startswith("Possible.")
+
+
+def test_settings_of_another_shape_are_no_fault_of_the_look(
+    protector: Callable[..., Protector], machine: Machine
+) -> None:
+    subject, file = protector(), machine.home / FILES["gemini"]
+    protect(subject, "gemini", Clients())
+    settings = json.loads(file.read_text("utf-8")) | {"hooksConfig": True, "tools": []}
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    assert subject.faults(PROTECTED_BY_ID["gemini"]) == []
+
+
+@pytest.mark.parametrize("settings", ['{"permissions": {"deny": 5}}', '{"hooks": {"PreToolUse": 5}}'])
+def test_settings_of_another_shape_are_refused_and_stay(
+    protector: Callable[..., Protector], machine: Machine, settings: str
+) -> None:
+    subject, file = protector(), machine.home / FILES["claude-code"]
+    file.parent.mkdir()
+    file.write_text(settings, encoding="utf-8")
+    with pytest.raises(ConfigurationRefused, match="is no list"):
+        subject.plan_protect(PROTECTED_BY_ID["claude-code"])
+    assert subject.plan_remove(PROTECTED_BY_ID["claude-code"]).changes == ()

@@ -501,3 +501,9 @@ def test_it_waits_for_a_bridge_that_is_not_there_yet(vault: Path, terminal: Term
     screen.see("No bridge serves this vault yet. Waiting for one to start")
     terminal("serve", "--vault", str(vault))
     screen.see("Waiting for questions")
+
+
+def test_nothing_is_said_to_be_allowed_where_there_is_no_vault(tmp_path: Path) -> None:
+    done = run("approve", "--yes", "--vault", str(tmp_path / "none"), keys="")
+    assert done.returncode == 2
+    assert "ALLOWED" not in done.stderr

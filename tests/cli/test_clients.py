@@ -357,3 +357,17 @@ def test_a_client_has_the_tools_for_models_unless_another_preset_is_chosen(run: 
     assert "preset vault now" in run("clients", "update", "robot", "--preset", "vault").output
     assert "vault" in run("clients", "list").stdout
     run("clients", "update", "Robot", "--preset", "all", code=2)
+
+
+def test_a_client_keeps_its_token_when_only_the_case_of_its_name_changes(run: Command, served: Any) -> None:
+    run("clients", "add", "robot", "--save")
+    run("clients", "rename", "robot", "Robot")
+    run("call", "grep", "pattern=TODO", "--client", "Robot", "--wait", "0", code=1)
+    assert served.pending(1)[0]["client"] == "Robot"
+
+
+def test_a_client_that_is_renamed_by_its_id_keeps_its_token(run: Command, served: Any) -> None:
+    added = json.loads(run("clients", "add", "Robot", "--save", "--json").stdout)
+    run("clients", "rename", added["client"]["clientId"], "Work")
+    run("call", "grep", "pattern=TODO", "--client", "Work", "--wait", "0", code=1)
+    assert served.pending(1)[0]["client"] == "Work"

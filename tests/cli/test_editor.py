@@ -1,5 +1,7 @@
 """A proposal is edited in the person's own editor, in a file that nobody else can read and that is gone afterwards."""
 
+import errno
+import os
 import shlex
 import stat
 import subprocess
@@ -8,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 
-from bridge.cli.text_files import NotEdited, edit
+from bridge.cli.text_files import NotEdited, edit, new_file
 
 pytestmark = pytest.mark.slow
 
@@ -101,3 +104,12 @@ def test_a_text_that_no_file_can_hold_is_refused(use_editor: UseEditor) -> None:
     use_editor("pass")
     with pytest.raises(NotEdited, match="cannot be edited"):
         edit("\ud83d\n")
+
+
+def test_a_new_file_that_cannot_be_written_ends_the_command_and_nothing_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit), new_file(tmp_path / "log.csv"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

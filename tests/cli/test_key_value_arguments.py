@@ -144,3 +144,10 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
 def test_what_others_wrote_into_a_description_is_inert() -> None:
     (line,) = describe_parameters({"properties": {"a": {"type": "string", "description": "x\x1b[2Jy"}}})
     assert line == "a  (string, optional)  x␛[2Jy"
+
+
+def test_what_is_nested_too_deep_is_no_json() -> None:
+    deep = "[" * 100_000
+    assert parse_arguments(["pattern=x", f"either={deep}"], SCHEMA) == {"pattern": "x", "either": deep}
+    with pytest.raises(BadArguments, match="not JSON"):
+        parse_arguments([], SCHEMA, deep)

@@ -120,3 +120,9 @@ def test_what_another_user_put_there_is_not_believed(vault: Path, monkeypatch: p
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     with pytest.raises(BridgeNotRunning):
         find_endpoint(vault)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "nul\0"])
+def test_a_name_that_no_folder_can_have_is_no_vault(name: str) -> None:
+    with pytest.raises(VaultNotFound, match="no folder"):
+        find_vault(name)

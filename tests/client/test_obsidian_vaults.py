@@ -68,3 +68,7 @@ def test_the_list_is_looked_for_where_obsidian_keeps_it(
     system: str, environ: dict[str, str], places: list[str]
 ) -> None:
     assert list(_places(system, HOME, environ)) == [HOME / place for place in places]
+
+
+def test_a_path_that_no_folder_can_have_is_left_out(tmp_path: Path) -> None:
+    assert known_vaults([listed(tmp_path / "a.json", {"path": f"/{'x' * 5000}", "ts": 1})]) == []

@@ -1,6 +1,7 @@
 """API keys are kept, had and cleared; and where they cannot be had, the person hears why and nothing is overwritten."""
 
 import base64
+import errno
 import os
 import stat
 import threading
@@ -13,6 +14,7 @@ import pytest
 from bridge.contract.keys import KeptIn, Provider
 from bridge.errors import BridgeError, ExecutionFailed, InvalidParameters, NotFound
 from bridge.keys.store import KeyFault, KeyStore
+from bridge.records.folder import UserFolder
 from bridge.settings.store import SettingsStore
 from tests.keys.machines import Machine, Ring
 
@@ -309,3 +311,19 @@ def test_every_fault_is_a_failure_that_people_can_read(machine: Machine, ring: R
     ring.fault = OSError("no bus")
     with pytest.raises(BridgeError):
         machine.keys(settings).set(Provider.OLLAMA, KEY)
+
+
+def test_a_master_key_whose_file_cannot_be_removed_is_a_fault_that_says_so(
+    bare: Machine, settings: SettingsStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = bare.keys(settings)
+    keys.set(Provider.BRAVE, KEY)
+
+    def refuse(_folder: UserFolder, *_names: str) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(UserFolder, "remove", refuse)
+    with pytest.raises(KeyFault, match=os.strerror(errno.EACCES)) as found:
+        keys.clear(Provider.BRAVE)
+    assert found.value.code == "folder_unusable"
+    assert not keys.has(Provider.BRAVE)
