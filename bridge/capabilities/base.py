@@ -19,7 +19,7 @@ from bridge.ports import Late, Signal
 from bridge.records.folder import RunFolder
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Parts
-from bridge.server.lock import VaultLock
+from bridge.server.lock import vault_lock
 from bridge.settings.model import SettingsChange
 from bridge.settings.store import Confirmations, SettingsStore
 from bridge.toolkit.audit_step import redacted_console
@@ -173,7 +173,7 @@ def open_base(vault: Path, stack: AsyncExitStack, *, clock: Clock, brief: bool) 
     stack.callback(root.close)
     run = RunFolder(root.path)
     state = stack.enter_context(root.state())
-    stack.enter_context(VaultLock(run, state))
+    stack.enter_context(vault_lock(run, state))
     confirmations = Confirmations(RunFolder(root.path, kind="settings", durable=True))
     settings.fill(SettingsStore(state, confirmations=confirmations, clock=clock))
     broker = Broker(clock=clock)

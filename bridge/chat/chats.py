@@ -102,9 +102,8 @@ def info(conversation: Conversation, *, running: bool = False) -> ConversationIn
         conversation: The conversation.
         running: Whether the model is at it now.
     """
-    members = {name: getattr(conversation, name) for name in ConversationInfo.model_fields}
     said = sum(message.role in {"user", "assistant"} for message in conversation.history)
-    return ConversationInfo(**members | {"messages": said, "running": running})
+    return ConversationInfo.of(conversation, messages=said, running=running)
 
 
 def _name(conversation_id: str) -> str:
@@ -305,10 +304,8 @@ class Chats:
             found = _before(found, replaces, text)
         chosen = model or (found.model if found is not None else "") or await self._model(settings)
         if found is None:
-            times = {"created": now, "updated": now}
-            found = Conversation(
-                conversation_id=conversation_id, title=title_of(text), model=chosen, messages=0, **times
-            )
+            named = {"conversation_id": conversation_id, "title": title_of(text), "model": chosen}
+            found = Conversation(**named, created=now, updated=now, messages=0)
         said = ChatMessage(role="user", text=text, time=now)
         found = found.model_copy(update={"model": chosen, "updated": now, "history": (*found.history, said)})
         await self._save(found)

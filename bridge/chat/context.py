@@ -11,12 +11,12 @@ one, with the fence around it, until it knows.
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 
-from bridge.contract.chat import ChatMessage
+from bridge.contract.chat import ChatMessage, ChatToolCall
 
 BYTES_A_TOKEN: Final = 3
 """Of English and of JSON a token has about four, of other scripts three; to count too many tokens does no harm."""
@@ -211,21 +211,6 @@ The result comes in the next message. You can use several tools in one reply, on
 never make up a result. When you need no tool, just answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCall:
-    """A call in a reply.
-
-    Attributes:
-        tool: The tool's name; empty where it could not be read.
-        arguments: Its arguments.
-        fault: Why it could not be read; None where it could.
-    """
-
-    tool: str
-    arguments: dict[str, Any] = field(default_factory=dict)
-    fault: str | None = None
-
-
 def describe_tools(descriptions: str) -> str:
     """Return the instructions about its tools for a model without functions.
 
@@ -239,11 +224,11 @@ class CallReader:
     """The reader of one reply.
 
     Attributes:
-        calls: The calls found so far, in order.
+        calls: The calls found so far, in order; of one that could not be read the tool is empty.
     """
 
     def __init__(self) -> None:
-        self.calls: list[FoundCall] = []
+        self.calls: list[ChatToolCall] = []
         self._held = ""
         self._fenced = False
         self._inside: _Object | None = None
@@ -264,7 +249,7 @@ class CallReader:
         """Return what is left of the text once the reply has ended."""
         shown = self._read(ended=True)
         if self._inside is not None:
-            self.calls.append(FoundCall("", fault="The call is not complete: the JSON object has no end"))
+            self._found(fault="The call is not complete: the JSON object has no end")
             self._inside = None
             self._held = ""
         return shown
@@ -305,10 +290,10 @@ class CallReader:
         end = inside.end_in(self._held)
         if end is None:
             if len(self._held) > MOST_IN_A_CALL:
-                self.calls.append(FoundCall("", fault=f"The call is longer than {MOST_IN_A_CALL:,} characters"))
+                self._found(fault=f"The call is longer than {MOST_IN_A_CALL:,} characters")
                 self._inside, self._held, self._fenced = None, "", False
             return False
-        self.calls.append(_call(self._held[:end]))
+        self._read_json(self._held[:end])
         self._held = self._held[end:]
         self._inside = None
         return True
@@ -326,6 +311,22 @@ class CallReader:
             return False
         self._fenced = False
         return True
+
+    def _read_json(self, text: str) -> None:
+        try:
+            read = json.loads(text, strict=False)  # models write line breaks into strings as they are
+        except (ValueError, RecursionError):
+            self._found(fault="The call is no JSON. Write it again as one JSON object, with quotes escaped")
+            return
+        if not isinstance(read, dict) or not isinstance(read.get(_NAME), str):
+            self._found(fault='The call names no tool: "toolname" has to be the name of one')
+        elif not isinstance(arguments := read.get("arguments", {}), dict):
+            self._found(read[_NAME], fault='"arguments" has to be a JSON object')
+        else:
+            self._found(read[_NAME], arguments=arguments)
+
+    def _found(self, tool: str = "", **more: Any) -> None:
+        self.calls.append(ChatToolCall(call_id=f"call_{len(self.calls) + 1}", tool=tool, **more))
 
 
 class _Object:
@@ -358,19 +359,6 @@ class _Object:
                     return at + 1
         self._at = len(text)
         return None
-
-
-def _call(text: str) -> FoundCall:
-    try:
-        read = json.loads(text, strict=False)  # models write line breaks into strings as they are
-    except (ValueError, RecursionError):
-        return FoundCall("", fault="The call is no JSON. Write it again as one JSON object, with quotes escaped")
-    if not isinstance(read, dict) or not isinstance(read.get(_NAME), str):
-        return FoundCall("", fault='The call names no tool: "toolname" has to be the name of one')
-    arguments = read.get("arguments", {})
-    if not isinstance(arguments, dict):
-        return FoundCall(read[_NAME], fault='"arguments" has to be a JSON object')
-    return FoundCall(read[_NAME], arguments)
 
 
 def _may_begin(text: str) -> int:

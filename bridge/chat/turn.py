@@ -205,10 +205,7 @@ class Turn:
                 if left := reader.end():
                     said.text += left
                     self._tell("text", left)
-                said.calls = tuple(
-                    ChatToolCall(call_id=f"call_{at}", tool=call.tool, arguments=call.arguments, fault=call.fault)
-                    for at, call in enumerate(reader.calls[:MOST_KEPT], 1)
-                )
+                said.calls = tuple(reader.calls[:MOST_KEPT])
             said.calls = _taken_in(said.calls, asked)
         except BaseException:
             said.calls = ()  # a reply that is not complete asks for nothing

@@ -11,7 +11,6 @@ LONGEST_TEXT = 200_000
 
 ConversationId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 ModelName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\s\x00-\x1f]+$")]
-Endpoint = Annotated[str, Field(min_length=1, max_length=500)]
 
 CallState = Literal["running", "done", "failed", "denied"]
 TurnEnd = Literal["answered", "denied", "cancelled", "limit", "failed"]
@@ -122,10 +121,9 @@ class ConversationParams(Params):
     conversation_id: ConversationId
 
 
-class ChatExportParams(Params):
+class ChatExportParams(ConversationParams):
     """The conversation to export, and the path of the note that it becomes."""
 
-    conversation_id: ConversationId
     path: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
 
 
@@ -138,7 +136,7 @@ class ChatDeleted(Wire):
 class ChatAllowParams(Params):
     """The address that the person has agreed to, as `chat.models` names it."""
 
-    endpoint: Endpoint
+    endpoint: Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class ChatModel(Wire):

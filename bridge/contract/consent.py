@@ -559,18 +559,27 @@ class RespondAllParams(Params):
     answers: Annotated[list[RespondParams], Field(min_length=1, max_length=200)]
 
 
-class ReviseParams(Params):
+class PlanParams(Params):
+    """A question, and the plan that was shown with it.
+
+    Attributes:
+        request_id: The question.
+        plan_digest: Of the plan.
+    """
+
+    request_id: Id
+    plan_digest: Annotated[str, Field(max_length=200)]
+
+
+class ReviseParams(PlanParams):
     """Other text for one hunk of the diff in question.
 
     Attributes:
-        plan_digest: Of the plan that was shown.
         path: The file, as the preview names it.
         hunk: The hunk of its diff, counted from 0.
         text: Its lines afterwards: those around the change, which the diff shows, included.
     """
 
-    request_id: Id
-    plan_digest: Annotated[str, Field(max_length=200)]
     path: Path
     hunk: Annotated[int, Field(ge=0)]
     text: Annotated[str, Field(max_length=1_000_000)]
@@ -583,16 +592,13 @@ class PlaceChoice(Params):
     take: Annotated[Take, Field(strict=False)]
 
 
-class ResolveParams(Params):
+class ResolveParams(PlanParams):
     """A person's choices for the conflicts between a draft and other changes.
 
     Attributes:
-        plan_digest: Of the plan that was shown.
         choices: The side taken at some places; the choices at others stay.
     """
 
-    request_id: Id
-    plan_digest: Annotated[str, Field(max_length=200)]
     choices: Annotated[list[PlaceChoice], Field(min_length=1, max_length=10_000)]
 
 

@@ -120,10 +120,15 @@ class CustomResult(Wire):
     output: str = ""
 
 
-class CustomAddParams(Params):
-    """A tool to store."""
+class CustomParams(Params):
+    """A custom tool, by its name."""
 
     name: ToolName
+
+
+class CustomAddParams(CustomParams):
+    """A tool to store."""
+
     description: str
     code: str
     parameters: dict[str, Any]
@@ -133,10 +138,9 @@ class CustomAddParams(Params):
     enabled: bool = True
 
 
-class CustomUpdateParams(Params):
+class CustomUpdateParams(CustomParams):
     """The tool to change, and its new values; what is left out stays."""
 
-    name: ToolName
     description: str | None = None
     code: str | None = None
     parameters: dict[str, Any] | None = None
@@ -144,12 +148,6 @@ class CustomUpdateParams(Params):
     timeout: Timeout | None = None
     environment: Literal["node", "browser", "python"] | None = None
     enabled: bool | None = None
-
-
-class CustomParams(Params):
-    """A custom tool, by its name."""
-
-    name: ToolName
 
 
 class CustomTestParams(Params):

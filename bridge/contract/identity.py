@@ -74,7 +74,6 @@ class NewClient(Wire):
 
 
 Name = Annotated[str, Field(min_length=1, max_length=80)]
-ClientId = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class ClientAddParams(Params):
@@ -85,10 +84,15 @@ class ClientAddParams(Params):
     drafts: bool = False
 
 
-class ClientRenameParams(Params):
+class ClientRevokeParams(Params):
+    """The client to revoke."""
+
+    client_id: Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class ClientRenameParams(ClientRevokeParams):
     """A client, and its new name."""
 
-    client_id: ClientId
     name: Name
 
 
@@ -96,14 +100,13 @@ Sharing = Literal["session", "always", "no"]
 """Until the bridge stops, until the person takes it back, or not at all."""
 
 
-class ClientUpdateParams(Params):
+class ClientUpdateParams(ClientRevokeParams):
     """A client, and the settings of it that change.
 
     They are its tools, whether its user may confirm reads in it, whether it works in drafts, and for how long it may
     see what the person looks at or open notes there. Whatever is left out stays as it is.
     """
 
-    client_id: ClientId
     preset: Annotated[Preset, Field(strict=False)] | None = None
     elicitation: bool | None = None
     drafts: bool | None = None
@@ -111,14 +114,7 @@ class ClientUpdateParams(Params):
     showing: Sharing | None = None
 
 
-class ClientRevokeParams(Params):
-    """The client to revoke."""
-
-    client_id: ClientId
-
-
-class ClientAllowParams(Params):
+class ClientAllowParams(ClientRevokeParams):
     """A client, and the capability to add to those it has."""
 
-    client_id: ClientId
     capability: Annotated[Capability, Field(strict=False)]

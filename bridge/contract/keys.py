@@ -55,10 +55,9 @@ class KeyStatusParams(Params):
     open: bool = False
 
 
-class KeySetParams(Params):
+class KeySetParams(KeyParams):
     """A provider and its key. The key is in no text that is made of the parameters."""
 
-    provider: Annotated[Provider, Field(strict=False)]
     key: Annotated[SecretStr, WithJsonSchema({"type": "string"})]
 
 

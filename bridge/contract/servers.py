@@ -110,26 +110,23 @@ class ServerParams(Params):
     name: ServerName
 
 
-class ServerAddParams(Params):
+class ServerAddParams(ServerParams):
     """A server to enter, as `mcp.json` has it; one of its name is replaced where that is said."""
 
-    name: ServerName
     entry: dict[str, Any]
     replace: bool = False
 
 
-class ServerTrustParams(Params):
+class ServerTrustParams(ServerParams):
     """A server, whether to trust it, and the digest of what was shown of it."""
 
-    name: ServerName
     trusted: bool = True
     digest: str | None = None
 
 
-class ServerEnableParams(Params):
+class ServerEnableParams(ServerParams):
     """A server, and whether `mcp_loader` loads it."""
 
-    name: ServerName
     enabled: bool
 
 

@@ -47,10 +47,9 @@ class FileVersions(Wire):
     versions: tuple[FileVersion, ...]
 
 
-class VersionReadParams(Params):
+class VersionReadParams(VersionsListParams):
     """The state that a file had at a time (ISO 8601), or the nearest after it that is kept."""
 
-    path: FilePath
     at: Id
 
 
@@ -68,11 +67,9 @@ class VersionBytes(Wire):
     content: str
 
 
-class VersionRestoreParams(Params):
+class VersionRestoreParams(VersionReadParams):
     """The state of a file at a time to bring back: in its place, or as the new file `to`."""
 
-    path: FilePath
-    at: Id
     to: FilePath | None = None
 
 

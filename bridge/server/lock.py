@@ -8,11 +8,10 @@ holds where the vault's disk has no locks, as some network disks.
 import logging
 import os
 import socket
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from filelock import FileLock, Timeout
 
@@ -28,67 +27,45 @@ PID_FILE: Final = "serve.pid"
 logger = logging.getLogger(__name__)
 
 
-class VaultLock:
-    """The right to serve a vault. Take it before anything in the vault is touched.
+@contextmanager
+def vault_lock(run: RunFolder, state: Folder) -> Iterator[None]:
+    """Hold the right to serve a vault. Take it before anything in the vault is touched.
 
     Args:
         run: The vault's run folder.
         state: The vault's `.vault-bridge` folder, held open.
+
+    Raises:
+        AlreadyServed: Another process has it; the message names that process, and its computer.
     """
-
-    def __init__(self, run: RunFolder, state: Folder) -> None:
-        self._run = run
-        self._state = state
-        self._place = run.vault / STATE_FOLDER
-        self._held = ExitStack()
-
-    def acquire(self) -> None:
-        """Take it.
-
-        Raises:
-            AlreadyServed: Another process has it; the message names that process, and its computer.
-        """
-        who = f"{os.getpid()} {socket.gethostname()}\n".encode()
-        with ExitStack() as taking:
-            self._take(taking, self._run.path)
-            self._run.sweep()
-            self._run.write(PID_FILE, who)
-            taking.callback(self._run.remove, PID_FILE)
-            try:
-                self._take(taking, self._place)
-                _quietly(lambda: write_atomic(self._state, PID_FILE, who))
-                taking.callback(_quietly, lambda: self._state.unlink(PID_FILE))
-            except (OSError, NotImplementedError) as error:
-                logger.warning(
-                    "The vault's disk has no locks (%s): see to it yourself that no other user and no other computer "
-                    "serves it at the same time",
-                    getattr(error, "strerror", None) or type(error).__name__,
-                )
-            self._held = taking.pop_all()
-
-    def release(self) -> None:
-        """Give it back."""
-        self._held.close()
-
-    @staticmethod
-    def _take(taking: ExitStack, folder: Path) -> None:
-        lock = FileLock(folder / LOCK_FILE, timeout=0, mode=0o600)
+    who = f"{os.getpid()} {socket.gethostname()}\n".encode()
+    with ExitStack() as held:
+        _take(held, run.path)
+        run.sweep()
+        run.write(PID_FILE, who)
+        held.callback(run.remove, PID_FILE)
         try:
-            lock.acquire()
-        except Timeout:
-            raise AlreadyServed(
-                f"This vault is already served by {_holder(folder)}", hint="Use that bridge, or stop it first."
-            ) from None
-        taking.callback(lock.release)
+            _take(held, run.vault / STATE_FOLDER)
+            _quietly(lambda: write_atomic(state, PID_FILE, who))
+            held.callback(_quietly, lambda: state.unlink(PID_FILE))
+        except (OSError, NotImplementedError) as error:
+            logger.warning(
+                "The vault's disk has no locks (%s): make sure yourself that no other user and no other computer "
+                "serves it at the same time",
+                getattr(error, "strerror", None) or type(error).__name__,
+            )
+        yield
 
-    def __enter__(self) -> Self:
-        self.acquire()
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
+def _take(held: ExitStack, folder: Path) -> None:
+    lock = FileLock(folder / LOCK_FILE, timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise AlreadyServed(
+            f"This vault is already served by {_holder(folder)}", hint="Use that bridge, or stop it first."
+        ) from None
+    held.callback(lock.release)
 
 
 def _holder(folder: Path) -> str:

@@ -5,9 +5,9 @@ The library's sessions are an ASGI application; one request of aiohttp is answer
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, MutableMapping
 from functools import partial
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
 import anyio
 from aiohttp import web
@@ -46,22 +46,31 @@ class HttpSessions:
         self._clients: dict[str, _OfClient] = {}
 
     async def answer(self, client: Client, request: web.Request, body: bytes) -> web.StreamResponse:
-        """Answer one request of a client, whose token it showed."""
-        return await answer_with(partial(self.serve, client), request, body)
-
-    async def serve(self, client: Client, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request, as ASGI has it.
+        """Answer one request of a client, at once or as a stream, which has been sent when this returns.
 
         Args:
             client: Whose token it showed.
-            scope: The request.
-            receive: Returns its body, and later its end.
-            send: Takes the answer.
+            request: The request.
+            body: Its body.
         """
+        exchange = _Exchange(request, body)
+        running = asyncio.create_task(self._serve(client, exchange))
+        try:
+            await asyncio.wait([running])
+        finally:
+            exchange.gone.set()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE):
+                    await asyncio.wait([running])
+            running.cancel()
+        await running
+        return exchange.response or web.Response(status=500)
+
+    async def _serve(self, client: Client, exchange: "_Exchange") -> None:
         ours = self._clients.get(client.id)
         if ours is None:
             ours = self._clients[client.id] = _OfClient(client, self._open, self._version, self._forget)
-        await ours.serve(scope, receive, send)
+        await ours.serve(exchange)
 
     async def stop(self) -> None:
         """End every session."""
@@ -88,16 +97,16 @@ class _OfClient:
         self._idle: asyncio.TimerHandle | None = None
         self._running = asyncio.create_task(self._run())
 
-    async def serve(self, scope: Any, receive: Any, send: Any) -> None:
+    async def serve(self, exchange: "_Exchange") -> None:
         if self._idle is not None:
             self._idle.cancel()
         self._serving += 1
         answered = asyncio.get_running_loop().create_future()
-        if scope["method"] == "POST":  # GET only listens
+        if exchange.scope["method"] == "POST":  # GET only listens
             self._answering.add(answered)
         try:
             await self._ready.wait()
-            await self._manager.handle_request(scope, receive, send)
+            await self._manager.handle_request(exchange.scope, exchange.receive, exchange.send)
         finally:
             answered.set_result(None)
             self._answering.discard(answered)
@@ -134,51 +143,19 @@ class _OfClient:
 
 
 PATIENCE: Final = 2.0
-"""Seconds in which an application ends after its client has left, before it is cancelled."""
+"""Seconds in which an answer ends after its client has left, before it is cancelled."""
 EVENTS: Final = b"text/event-stream"
 _OURS: Final = {"content-length", "transfer-encoding", "connection", "date", "server"}
 """Headers that aiohttp writes itself."""
 
 
-class Application(Protocol):
-    """An ASGI application."""
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request."""
-
-
-async def answer_with(application: Application, request: web.Request, body: bytes) -> web.StreamResponse:
-    """Have an application answer a request, at once or as a stream.
-
-    Args:
-        application: Whom to ask.
-        request: The request.
-        body: Its body.
-
-    Returns:
-        The response; where it is a stream, it has been sent.
-    """
-    exchange = _Exchange(request, body)
-    running = asyncio.create_task(application(exchange.scope, exchange.receive, exchange.send))
-    try:
-        await asyncio.wait([running])
-    finally:
-        exchange.gone.set()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
-                await asyncio.wait([running])
-        running.cancel()
-    await running
-    return exchange.response or web.Response(status=500)
-
-
 class _Exchange:
-    """A request and its answer, as an ASGI application sees them."""
+    """A request and its answer, as an ASGI application, which the library is, sees them."""
 
     def __init__(self, request: web.Request, body: bytes) -> None:
         self._request = request
         self._body: bytes | None = body
-        self._start: dict[str, Any] = {}
+        self._start: MutableMapping[str, Any] = {}
         self.gone = asyncio.Event()
         self.response: web.StreamResponse | None = None
         self.scope = {
@@ -227,7 +204,7 @@ class _Exchange:
         await self.gone.wait()
         return {"type": "http.disconnect"}
 
-    async def send(self, message: dict[str, Any]) -> None:
+    async def send(self, message: MutableMapping[str, Any]) -> None:
         """Take a part of the answer. A stream of events begins at once, even if the first is long in coming."""
         if message["type"] == "http.response.start":
             self._start = message

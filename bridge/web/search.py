@@ -115,14 +115,8 @@ class WebSearch:
     def infos(self, settings: Settings) -> list[SearchServiceInfo]:
         """Return the search services to choose from."""
         return [
-            SearchServiceInfo(
-                service=service.id,
-                title=service.title,
-                terms=service.terms,
-                link=service.link,
-                needs_key=service.key is not None,
-                has_freshness=service.freshness,
-                missing=self._missing(service, settings),
+            SearchServiceInfo.of(
+                service, service=service.id, needs_key=service.key is not None, missing=self._missing(service, settings)
             )
             for service in self._services.values()
         ]
@@ -145,7 +139,7 @@ class WebSearch:
             except ToolFailure as failure:
                 failed.append(Failed(service.title, failure.message, failure.code or failure.error_type.value))
             else:
-                fresh = service.freshness if query.freshness is not None else None
+                fresh = service.has_freshness if query.freshness is not None else None
                 return Found(service.id, service.title, tuple(hits[: query.most]), fresh, tuple(failed))
         raise NetworkFailure(
             "No search was made. " + ". ".join(_sentence(one) for one in failed),

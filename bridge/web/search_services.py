@@ -135,7 +135,7 @@ class WebSearchService:
         link: Where there is more about it, or where keys come from.
         address: Where it is, if that is not for the person to say.
         key: The API key it needs; None: none.
-        freshness: Whether it can look for recent pages alone.
+        has_freshness: Whether it can look for recent pages alone.
     """
 
     id: SearchService
@@ -144,7 +144,7 @@ class WebSearchService:
     link: str
     address: str = ""
     key: Provider | None = None
-    freshness: bool = True
+    has_freshness: bool = True
 
     def place(self, settings: Settings) -> Service:
         """Return where it is.
@@ -199,16 +199,9 @@ def ranked(found: list[tuple[Any, Any, Any]]) -> list[Hit]:
     """Return titles, URLs and snippets as results. Relevance is the reciprocal of the rank: 1, 1/2, 1/3 and so on."""
     kept: list[Hit] = []
     for title, url, snippet in found:
-        address = page_url(url)
-        if address is not None:
-            kept.append(
-                Hit(
-                    plain(title, LONGEST_TITLE) or address,
-                    address,
-                    plain(snippet, LONGEST_SNIPPET),
-                    round(1 / (len(kept) + 1), 3),
-                )
-            )
+        if (address := page_url(url)) is not None:
+            named, relevance = plain(title, LONGEST_TITLE) or address, round(1 / (len(kept) + 1), 3)
+            kept.append(Hit(named, address, plain(snippet, LONGEST_SNIPPET), relevance))
     return kept
 
 
@@ -265,7 +258,7 @@ class Ollama(WebSearchService):
     )
     link = "https://ollama.com/settings/keys"
     key = Provider.OLLAMA
-    freshness = False
+    has_freshness = False
 
     def place(self, settings: Settings) -> Service:
         """Return the address that is set."""
@@ -283,19 +276,17 @@ class Ollama(WebSearchService):
     def read(self, response: WebResponse) -> list[Hit]:
         """Read `{results: [{title, url, content}]}`; an error may come with status 200."""
         no_key = "Ollama does not accept the key, or nobody is signed in (`ollama signin`)"
-        old = "This Ollama server does not search the web. Update it, or set `https://ollama.com` as its address and a "
-        old += "key"
-        no = {401: no_key, 403: "Ollama does not allow this account to search the web", 404: old}
+        old = "This Ollama server does not search the web"
+        what_to_do = "Update it, or set `https://ollama.com` as its address and a key"
+        no = {401: no_key, 403: "Ollama does not allow this account to search the web", 404: f"{old}. {what_to_do}"}
         answer = _answer(response, self.title, no)
         if error := answer.get("error"):
             said = str(error).lower()
             if any(word in said for word in ("rate", "too many", "limit")):
                 raise TooMany("Ollama wants fewer searches for now")
-            raise (
-                SaidNo(no_key)
-                if any(word in said for word in ("auth", "sign", "key"))
-                else NoSense("Ollama answered with an error")
-            )
+            if any(word in said for word in ("auth", "sign", "key")):
+                raise SaidNo(no_key)
+            raise NoSense("Ollama answered with an error")
         return hits(answer.get("results"), ("title", "url", "content"), self.title)
 
 

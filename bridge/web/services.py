@@ -35,6 +35,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from bridge.clock import Clock
+from bridge.contract.web import CacheState
 from bridge.errors import NetworkFailure, ToolFailure
 from bridge.settings.model import Settings
 from bridge.web.door import PRODUCT, Exchanged, WebDoor, WebRequest
@@ -60,22 +61,6 @@ class Cached(NamedTuple):
 
     head: dict[str, Any]
     content: bytes
-
-
-class CacheStats(NamedTuple):
-    """The state of the cache.
-
-    Attributes:
-        entries: The number of its results.
-        size: Bytes that they take.
-        hits: The number of times one of them was used since the bridge started.
-        misses: The number of times there was none.
-    """
-
-    entries: int
-    size: int
-    hits: int
-    misses: int
 
 
 class WebCache:
@@ -128,20 +113,22 @@ class WebCache:
             sizes.pop(name, None)
             sizes[name] = size
 
-    def clear(self) -> CacheStats:
+    def clear(self) -> CacheState:
         """Remove everything; returns what there was."""
         with self._lock:
-            sizes = self._known()
-            before = CacheStats(len(sizes), sum(sizes.values()), self._hits, self._misses)
-            for name in list(sizes):
+            before = self._state()
+            for name in list(self._known()):
                 self._remove(name)
         return before
 
-    def stats(self) -> CacheStats:
+    def stats(self) -> CacheState:
         """Return how full it is."""
         with self._lock:
-            sizes = self._known()
-            return CacheStats(len(sizes), sum(sizes.values()), self._hits, self._misses)
+            return self._state()
+
+    def _state(self) -> CacheState:
+        sizes = self._known()
+        return CacheState(entries=len(sizes), size=sum(sizes.values()), hits=self._hits, misses=self._misses)
 
     def _name(self, key: tuple[str, ...]) -> str:
         return hashlib.sha256(orjson.dumps([policy_version(self._settings()), *key])).hexdigest() + _SUFFIX

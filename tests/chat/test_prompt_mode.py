@@ -7,15 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.chat.context import CallReader, FoundCall
+from bridge.chat.context import CallReader
+from bridge.contract.chat import ChatToolCall
 from tests.chat.conftest import Talk
 from tests.chat.ollama_server import END, say, tells
 
 CALL = '{"toolname": "read", "arguments": {"path": "A.md"}}'
-READ = FoundCall("read", {"path": "A.md"})
+READ = ("read", {"path": "A.md"})
 
 
-def read(*pieces: str) -> tuple[str, list[FoundCall]]:
+Call = tuple[str, dict[str, Any]]
+
+
+def read(*pieces: str) -> tuple[str, list[Call]]:
+    shown, calls = read_all(*pieces)
+    assert [call.fault for call in calls] == [None] * len(calls)
+    return shown, [(call.tool, call.arguments) for call in calls]
+
+
+def read_all(*pieces: str) -> tuple[str, list[ChatToolCall]]:
     reader = CallReader()
     shown = "".join(reader.feed(piece) for piece in pieces) + reader.end()
     return shown, reader.calls
@@ -32,16 +42,16 @@ def read(*pieces: str) -> tuple[str, list[FoundCall]]:
         (f"{CALL}\n{CALL}", "\n", [READ, READ]),
         (f"```json\n{CALL}\n{CALL}\n```", "", [READ, READ]),
         ('{"arguments": {"path": "A.md"}, "toolname": "read"}', "", [READ]),
-        ('{ "toolname" : "read" }', "", [FoundCall("read")]),
+        ('{ "toolname" : "read" }', "", [("read", {})]),
         (
             '{"toolname": "edit", "arguments": {"content": "a } \\" {b"}}',
             "",
-            [FoundCall("edit", {"content": 'a } " {b'})],
+            [("edit", {"content": 'a } " {b'})],
         ),
         (
             '{"toolname": "edit", "arguments": {"content": "one\ntwo"}}',
             "",
-            [FoundCall("edit", {"content": "one\ntwo"})],
+            [("edit", {"content": "one\ntwo"})],
         ),
         ("Write {} or {name}.", "Write {} or {name}.", []),
         ('An object {"path": 1} and `code`', 'An object {"path": 1} and `code`', []),
@@ -50,7 +60,7 @@ def read(*pieces: str) -> tuple[str, list[FoundCall]]:
         ('It ends with {"tool', 'It ends with {"tool', []),
     ],
 )
-def test_calls_are_found_and_the_rest_is_text(reply: str, shown: str, calls: list[FoundCall]) -> None:
+def test_calls_are_found_and_the_rest_is_text(reply: str, shown: str, calls: list[Call]) -> None:
     assert read(reply) == (shown, calls)
     assert read(*reply) == (shown, calls), "one character at a time"
 
@@ -66,7 +76,7 @@ def test_calls_are_found_and_the_rest_is_text(reply: str, shown: str, calls: lis
     ],
 )
 def test_a_call_that_cannot_be_read_says_why(reply: str, fault: str) -> None:
-    shown, calls = read(*reply)
+    shown, calls = read_all(*reply)
     assert shown == ""
     assert [fault in (call.fault or "") for call in calls] == [True]
 
@@ -86,14 +96,14 @@ def test_how_a_reply_is_cut_into_pieces_changes_nothing(
     reply = "".join(text + json.dumps({"toolname": "t", "arguments": arguments}) for text, arguments in parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(reply)), max_size=12)))
     pieces = [reply[start:end] for start, end in zip([0, *cuts], [*cuts, len(reply)], strict=True)]
-    assert read(*pieces) == read(reply)
+    assert read_all(*pieces) == read_all(reply)
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=8), values, max_size=3), max_size=5), st.booleans())
 def test_every_call_comes_back_as_it_was_written(arguments: list[dict[str, Any]], fenced: bool) -> None:
     written = [json.dumps({"toolname": "t", "arguments": one}) for one in arguments]
     reply = "\n".join(f"```json\n{one}\n```" if fenced else one for one in written)
-    assert read(reply)[1] == [FoundCall("t", one) for one in arguments]
+    assert read(reply)[1] == [("t", one) for one in arguments]
 
 
 async def test_a_model_without_functions_uses_tools_in_text(talk: Talk) -> None:

@@ -15,20 +15,19 @@ from filelock import FileLock
 
 from bridge.errors import StartError
 from bridge.records.folder import RunFolder
-from bridge.server.lock import VaultLock
+from bridge.server.lock import vault_lock
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
 HOLDER = """
 import sys
 from pathlib import Path
-from bridge.server.lock import VaultLock
+from bridge.server.lock import vault_lock
 from bridge.records.folder import RunFolder
 from bridge.vault.root import VaultRoot
 vault = Path(sys.argv[1])
-lock = VaultLock(RunFolder(vault, Path(sys.argv[2])), VaultRoot(vault).state())
-lock.acquire()
-print("held", flush=True)
-sys.stdin.read()
+with vault_lock(RunFolder(vault, Path(sys.argv[2])), VaultRoot(vault).state()):
+    print("held", flush=True)
+    sys.stdin.read()
 """
 
 
@@ -43,27 +42,18 @@ def run_folder(tmp_path: Path, vault: str = "Vault", state: str = "state") -> Ru
 
 
 @contextmanager
-def lock_of(run: RunFolder) -> Iterator[VaultLock]:
-    """The lock of a vault, not yet taken; given back at the end."""
-    with VaultRoot(run.vault) as root, root.state() as state:
-        lock = VaultLock(run, state)
-        yield lock
-        lock.release()
-
-
-@contextmanager
 def holding(run: RunFolder) -> Iterator[None]:
-    with lock_of(run) as lock, lock:
+    with VaultRoot(run.vault) as root, root.state() as state, vault_lock(run, state):
         yield
 
 
 def test_a_second_bridge_learns_which_process_serves_the_vault(run: RunFolder) -> None:
     with (
         holding(run),
-        lock_of(run) as second,
         pytest.raises(StartError, match=rf"process {os.getpid()} on '{socket.gethostname()}'"),
+        holding(run),
     ):
-        second.acquire()
+        pass
     with holding(run):
         pass
 
@@ -71,10 +61,10 @@ def test_a_second_bridge_learns_which_process_serves_the_vault(run: RunFolder) -
 def test_another_state_folder_serves_the_same_vault_no_sooner(tmp_path: Path) -> None:
     with (
         holding(run_folder(tmp_path, state="one")),
-        lock_of(run_folder(tmp_path, state="two")) as second,
         pytest.raises(StartError, match=rf"process {os.getpid()} on '{socket.gethostname()}'"),
+        holding(run_folder(tmp_path, state="two")),
     ):
-        second.acquire()
+        pass
     with holding(run_folder(tmp_path, state="two")):
         pass
 
@@ -91,8 +81,8 @@ def test_where_the_vaults_disk_has_no_locks_the_other_lock_holds(
 
     monkeypatch.setattr(FileLock, "acquire", only_outside)
     run = run_folder(tmp_path)
-    with holding(run), lock_of(run) as second, pytest.raises(StartError, match="already served"):
-        second.acquire()
+    with holding(run), pytest.raises(StartError, match="already served"), holding(run):
+        pass
     assert "has no locks (Operation not supported)" in caplog.text
 
 
@@ -111,8 +101,8 @@ def test_a_link_in_place_of_the_lock_changes_nothing_elsewhere(tmp_path: Path) -
 
 def test_a_bridge_that_lost_the_race_does_not_take_the_winners_files(run: RunFolder) -> None:
     with holding(run):
-        with lock_of(run) as loser, pytest.raises(StartError):
-            loser.acquire()
+        with pytest.raises(StartError), holding(run):
+            pass
         assert run.read("serve.pid") == f"{os.getpid()} {socket.gethostname()}\n".encode()
     assert run.read("serve.pid") is None
 
@@ -132,10 +122,10 @@ def test_a_process_that_is_killed_leaves_no_lock_and_its_leftovers_are_replaced(
         assert holder.stdout.readline().strip() == b"held"
         for state in ("state", "other"):
             with (
-                lock_of(run_folder(tmp_path, state=state)) as second,
                 pytest.raises(StartError, match=rf"process {holder.pid}\b"),
+                holding(run_folder(tmp_path, state=state)),
             ):
-                second.acquire()
+                pass
         holder.kill()
     assert (run.read("serve.pid") or b"").startswith(f"{holder.pid} ".encode())
     with holding(run):
@@ -145,5 +135,5 @@ def test_a_process_that_is_killed_leaves_no_lock_and_its_leftovers_are_replaced(
 def test_a_bridge_that_is_just_starting_has_no_number_yet(run: RunFolder) -> None:
     with holding(run):
         run.remove("serve.pid")
-        with lock_of(run) as second, pytest.raises(StartError, match="just starting"):
-            second.acquire()
+        with pytest.raises(StartError, match="just starting"), holding(run):
+            pass

@@ -17,7 +17,7 @@ from bridge.journal.reversal import Foreseen
 from bridge.notes.names import Names
 from bridge.notes.parts import parse_reference
 from bridge.rpc.dispatch import Method, RequestContext
-from bridge.rpc.methods.outside_changes import entry_time, outside_diff, outside_entries, outside_shown
+from bridge.rpc.methods.outside_changes import entry_time, files_of, outside_diff, outside_entries, outside_shown
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.paths import fold
 from bridge.vault.plan import HistoryEntry
@@ -89,14 +89,7 @@ def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) ->
         text += ". 1 file stays as it is" if len(left) == 1 else f". {len(left):,} files stay as they are"
     return wire.UndoneAll(
         changes=tuple(
-            wire.UndoneChange.of(entry).model_copy(
-                update={
-                    "undone": found.why is None,
-                    "why": found.why,
-                    "who": who(entry),
-                    "left": tuple(map(wire.LeftFile.of, found.left)),
-                }
-            )
+            wire.UndoneChange.of(entry, undone=found.why is None, why=found.why, who=who(entry), left=found.left)
             for entry, found in pairs
         ),
         undone=done,
@@ -307,7 +300,7 @@ def _own_changes(context: RequestContext, params: wire.HistoryListParams) -> lis
     if before is not None and before.startswith(PREFIX) and context.session.caller.client.is_person:
         before = entry_time(context.services, before)
     entries = _changes(context, params.model_copy(update={"before": before}))
-    return [wire.ChangeEntry.of(entry).model_copy(update={"who": who(entry)}) for entry in entries]
+    return [wire.ChangeEntry.of(entry, who=who(entry)) for entry in entries]
 
 
 def _outside_changes(context: RequestContext, params: wire.HistoryListParams) -> list[wire.ChangeEntry]:
@@ -321,8 +314,8 @@ def _outside_changes(context: RequestContext, params: wire.HistoryListParams) ->
         before = before if found is None else found.time
     entries = outside_entries(services, before=before, since=params.since, origin=params.origin)
     if params.path is not None:
-        places = meant(params.path, {place for one in entries for place in one.files}, services.knowledge(person))
-        entries = [one for one in entries if not places.isdisjoint(one.files)]
+        places = meant(params.path, {place for one in entries for place in files_of(one)}, services.knowledge(person))
+        entries = [one for one in entries if not places.isdisjoint(files_of(one))]
     return outside_shown(services, entries[: params.limit])
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bridge.audit.records import read_time
 from bridge.clock import stamp_of
@@ -28,22 +27,14 @@ _PERSON = True  # entries are for the person alone, who may know of every file
 _COUNTED = 1000  # files of an entry whose lines are counted; of more only the first of them are
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideEntry:
-    """An entry, with the paths that it is about.
-
-    Attributes:
-        entry: The entry.
-        files: The paths.
-    """
-
-    entry: Entry
-    files: tuple[str, ...]
+def files_of(entry: Entry) -> tuple[str, ...]:
+    """Return the paths that an entry is about."""
+    return tuple(dict.fromkeys(place for effect in entry.effects for place in effect.places))
 
 
 def outside_entries(
     services: Services, *, before: str | None, since: str | None, origin: str | None = None
-) -> list[OutsideEntry]:
+) -> Sequence[Entry]:
     """Return the entries of a time, newest first.
 
     Args:
@@ -65,12 +56,7 @@ def outside_entries(
     if since is not None:
         begin = read_time(since, "since").timestamp()
         entries = [one for one in entries if one.ended >= begin]
-    if origin is not None:
-        entries = [one for one in entries if one.origin.value == origin]
-    return [
-        OutsideEntry(one, tuple(dict.fromkeys(place for effect in one.effects for place in effect.places)))
-        for one in entries
-    ]
+    return [one for one in entries if origin in {None, one.origin.value}]
 
 
 def entry_time(services: Services, entry_id: str) -> str:
@@ -78,9 +64,9 @@ def entry_time(services: Services, entry_id: str) -> str:
     return stamp_of(_entry(services, entry_id).ended)
 
 
-def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[ChangeEntry]:
+def outside_shown(services: Services, entries: Sequence[Entry]) -> list[ChangeEntry]:
     """Return entries as they are sent. Blocks: lines are counted."""
-    moved = any(effect.new_path for one in entries for effect in one.entry.effects)
+    moved = any(effect.new_path for one in entries for effect in one.effects)
     every = services.recorder.entries() if moved else []
     return [_shown(services, one, every) for one in entries]
 
@@ -99,13 +85,13 @@ def _entry(services: Services, entry_id: str) -> Entry:
     return found
 
 
-def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> ChangeEntry:
-    entry, restoring = one.entry, services.parts.restoring.get()
+def _shown(services: Services, entry: Entry, every: Sequence[Entry]) -> ChangeEntry:
+    files, restoring = files_of(entry), services.parts.restoring.get()
     added, removed = restoring.lines(entry, _COUNTED)
     when = " while the bridge was not running" if entry.unattended else ""
     allowed = services.parts.allowed_edits
     compared = allowed.get().compare(entry, services.recorder.versions) if allowed.is_given else None
-    exactly = compared is not None and not compared.otherwise and set(one.files) <= set(compared.as_allowed)
+    exactly = compared is not None and not compared.otherwise and set(files) <= set(compared.as_allowed)
     who = " and ".join(compared.clients) if compared is not None and exactly else WHO[entry.origin]
     broken = _broken(services, entry, every)
     return ChangeEntry(
@@ -114,13 +100,13 @@ def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> Cha
         client=who,
         time=stamp_of(entry.ended),
         state="undone" if restoring.is_undone(entry) else "applied",
-        files=one.files,
+        files=files,
         added=added,
         removed=removed,
         can_undo=restoring.can_undo(entry),
         client_id="",
         who=who,
-        summary=f"{summary(entry.effects)}{when}{comparison_words(compared, one.files)}{_said(broken)}",
+        summary=f"{summary(entry.effects)}{when}{comparison_words(compared, files)}{_said(broken)}",
         outside=True,
         broken_links=broken,
         origin=entry.origin.value,

@@ -21,7 +21,7 @@ async def stats(context: RequestContext, _params: NoParams) -> CacheState:
 
     Returns how much of the web is kept: `{entries, size, hits, misses}`, the size in bytes.
     """
-    return CacheState.of(await asyncio.to_thread(context.services.parts.web.get().cache.stats))
+    return await asyncio.to_thread(context.services.parts.web.get().cache.stats)
 
 
 async def clear(context: RequestContext, _params: NoParams) -> CacheState:
@@ -31,7 +31,7 @@ async def clear(context: RequestContext, _params: NoParams) -> CacheState:
     """
     before = await asyncio.to_thread(context.services.parts.web.get().cache.clear)
     await context.note("network", "cache_cleared", entries=before.entries)
-    return CacheState.of(before)
+    return before
 
 
 async def readers(context: RequestContext, _params: NoParams) -> list[WebReaderInfo]:

@@ -19,12 +19,12 @@ from lxml.html import HtmlElement
 from bridge.web.extraction.lost_parts import replace_by_text
 from bridge.web.extraction.reader import PageTooLarge
 
-_NEVER: Final = (
-    *("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "audio", "video"),
-    *("img", "picture", "input", "select", "textarea", "button", "datalist", "meta", "link", "base", "map", "dialog"),
+_IMAGES: Final = frozenset({"img", "picture"})
+_NEVER: Final = _IMAGES.union(
+    ("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "audio", "video"),
+    ("input", "select", "textarea", "button", "datalist", "meta", "link", "base", "map", "dialog"),
 )
 """Elements that hold no text for readers."""
-_IMAGES: Final = frozenset({"img", "picture"})
 _HIDING_CLASSES: Final = frozenset(
     (
         *("sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "sr_only"),
@@ -75,13 +75,10 @@ def take_out_hidden(tree: HtmlElement, *, images: bool = False) -> int:
         How many elements with text were removed that a style hides.
     """
     hidden = list(_hidden_by_rules(tree))
-    for element in tree.iter(etree.Comment, etree.ProcessingInstruction):
-        replace_by_text(element, "")
-    for element in list(tree.iter(*_NEVER)):
-        if not images or element.tag not in _IMAGES:
-            replace_by_text(element, "")
-        elif element.tag == "picture":
-            element.drop_tag()
+    # Of a page with very many of these, the text around them must not be written anew for each.
+    etree.strip_elements(tree, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+    etree.strip_elements(tree, *(_NEVER - _IMAGES if images else _NEVER), with_tail=False)
+    etree.strip_tags(tree, "picture")
     hidden += [element for element in tree.iter(etree.Element) if _is_hidden(element)]
     count = 0
     for element in hidden:
@@ -161,11 +158,11 @@ def _outside(said: dict[str, str]) -> bool:
 
 def _without_contrast(said: dict[str, str]) -> bool:
     colour = said.get("color", "").replace(" ", "")
-    if not colour or _ALPHA_ZERO.match(colour):
-        return bool(colour)
+    if _ALPHA_ZERO.match(colour):
+        return True
     background = (said.get("background-color") or said.get("background", "")).replace(" ", "")
     found = _COLOUR.match(background)
-    return found is not None and _plain(colour) == _plain(found[0])
+    return colour != "" and found is not None and _plain(colour) == _plain(found[0])
 
 
 _HIDING: Final = (_not_shown, _too_small, _outside, _without_contrast)

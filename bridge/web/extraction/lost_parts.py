@@ -317,9 +317,9 @@ def replace_by_text(element: HtmlElement, text: str) -> None:
     if parent is None:
         return
     text += element.tail or ""
-    if before is not None:
+    if text and before is not None:
         before.tail = (before.tail or "") + text
-    else:
+    elif text:
         parent.text = (parent.text or "") + text
     parent.remove(element)
 

@@ -1,6 +1,7 @@
 """What a person would read of a page: the whole of it, nothing around it, and nothing that cannot be seen."""
 
 import re
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -184,3 +185,14 @@ def test_a_page_without_anything_is_no_fault(html: str) -> None:
 def test_too_many_elements_are_refused() -> None:
     with pytest.raises(PageTooLarge):
         read("<p>x</p>" * 210_000)
+
+
+@pytest.mark.slow
+def test_a_long_text_with_very_many_comments_is_read_about_as_fast_as_without() -> None:
+    def spent(after: str) -> float:
+        began = time.process_time()
+        assert "Word and more" in read(f"<article>{ARTICLE}<p>{'Word and more. ' * 20_000}{after}</p></article>")
+        return time.process_time() - began
+
+    spent("")  # the first page loads what is needed
+    assert spent("<!---->" * 20_000) < 10 * spent("")
