@@ -32,6 +32,14 @@ def stamp_of(seconds: float) -> str:
     return stamp(datetime.fromtimestamp(seconds, UTC))
 
 
+def moment_of(text: str) -> datetime:
+    """Return the time that `stamp` wrote. Raise ValueError for what is none, or has no zone and cannot be compared."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"the time {text!r} has no zone")
+    return moment
+
+
 def stamp(moment: datetime) -> str:
     """Return ISO 8601 in UTC with milliseconds and `Z`, as every time on the wire and in the log is written."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -215,8 +215,8 @@ def read_time(text: str, name: str) -> datetime:
 
 
 def _number(before: str) -> int:
-    if not (before.isascii() and before.isdigit()):
-        raise InvalidParameters(f"'before' is the `seq` of a record, not {before!r}")
+    if re.fullmatch("[0-9]{1,18}", before) is None:
+        raise InvalidParameters(f"'before' is the `seq` of a record, not {before[:100]!r}")
     return int(before)
 
 

@@ -188,12 +188,12 @@ def _why_not(record: AuditRecord) -> str:
     if code in _REFUSALS or kind in _REFUSALS:
         return f"Refused: {_REFUSALS[code if code in _REFUSALS else kind]}"
     error = _facts(record, "result").get("error")
-    return f"It failed: {quoted(error)}" if error and error not in _HIDDEN else "It failed"
+    return f"It failed: {quoted(error)}" if isinstance(error, str) and error not in {*_HIDDEN, ""} else "It failed"
 
 
 def _answered(record: AuditRecord) -> str:
     """Return a person's answer to the call, worded to follow what was done."""
-    answer = next((one for one in reversed(_decisions(record)) if one.get("decision") in {*Decision}), None)
+    answer = next((one for one in reversed(_decisions(record)) if str(one.get("decision")) in {*Decision}), None)
     if answer is None:
         return ""
     who = _person(answer)
@@ -249,9 +249,10 @@ def _grant(record: AuditRecord) -> str:
     if record.get("event") == "ended_all":
         return f"{_person(record)} had every program ask again about everything"
     if record.get("event") == "reading":
-        places = facts.get("reading") or []
-        read = f"read {quoted(list(map(str, places)))} without asking" if places else "ask each time before it reads"
-        return f"{_person(record)} let {facts.get('for', 'a program')} {read}"
+        places = facts.get("reading")
+        named = quoted(list(map(str, places))) if isinstance(places, list) and places else ""
+        read = f"read {named} without asking" if named else "ask each time before it reads"
+        return f"{_person(record)} let {_line(facts.get('for', 'a program'))} {read}"
     return f"{_person(record)} took a remembered answer back"
 
 
@@ -275,13 +276,13 @@ def _event(record: AuditRecord, kind: str) -> str:
     if kind == "client" and str(record.get("what")) in _RIGHTS:
         was = "was allowed" if record.get("may") else "is not allowed any more"
         words = _RIGHTS[str(record["what"])]
-        return words.format(who=record_caller(record), was=was, preset=record.get("preset"))
+        return words.format(who=record_caller(record), was=was, preset=_line(record.get("preset")))
     if known is None:
         said = record.get("message") or event or kind
         return f"{kind.capitalize()}: {quoted(said)}"
     removed = record.get("records")
     many = f": {counted(removed, 'record')}" if kind == "log" and isinstance(removed, int) else ""
-    return known.format(who=record_caller(record), of=str(record.get("of"))) + many
+    return known.format(who=record_caller(record), of=_line(record.get("of"))) + many
 
 
 # -- who and what -----------------------------------------------------------------------------------------------
@@ -301,7 +302,7 @@ def caller_words(client: str, client_id: str | None) -> str:
         return f"{quoted(said)} (not verified)" if said else "An unnamed program"
     if client_id is None or client_id == SHARED_ID:
         return quoted(client) if client else "An unnamed program"
-    return " ".join(client.split())
+    return _line(client)
 
 
 def record_caller(record: AuditRecord) -> str:
@@ -316,8 +317,13 @@ def _person(record: AuditRecord) -> str:
     if known == HOST_ID:
         return "You"
     if record.get("elicited"):  # whoever it was said so there
-        return f"{' '.join(str(by).split())}, for its own user,"
-    return " ".join(str(by).split()) if by and known else quoted(by) if by else "Somebody"
+        return f"{_line(by)}, for its own user,"
+    return _line(by) if by and known else quoted(by) if by else "Somebody"
+
+
+def _line(value: Any) -> str:
+    """Return a name that the person or the bridge gave, in one line."""
+    return " ".join(str(value).split())
 
 
 def _tool(record: AuditRecord, words: Words) -> ToolWords:
@@ -348,7 +354,7 @@ def _changed(record: AuditRecord) -> list[str]:
     """Return the files that a call changed, without folders where there are any."""
     changed = record.get("files")
     files = [one for one in changed if isinstance(one, dict)] if isinstance(changed, list) else []
-    own = [one for one in files if one.get("change") not in _FOLDERS] or files
+    own = [one for one in files if str(one.get("change")) not in _FOLDERS] or files
     return [str(one.get("newPath") or one.get("path")) for one in own]
 
 

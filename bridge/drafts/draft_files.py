@@ -11,11 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import orjson
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
+from bridge.clock import moment_of
 from bridge.contract.base import Wire
 from bridge.contract.consent import ShownPicture, Take
 from bridge.contract.drafts import ReviewComment
@@ -33,6 +34,14 @@ _PRIVATE: Final = 0o700
 _AT_ONCE: Final = 8
 """Files that are written at the same time: what takes long is waiting for the disk, which waits for all of them."""
 
+
+def _check_stamp(text: str) -> str:
+    moment_of(text)
+    return text
+
+
+_Stamp = Annotated[str, AfterValidator(_check_stamp)]
+"""A time, ISO 8601 in UTC."""
 
 State = Literal["open", "handed_in", "sent_back"]
 """The stage of a draft: its client works in it, the person is to look through it, or has sent it back."""
@@ -61,10 +70,10 @@ class DraftHead(Wire):
     draft_id: str
     client_id: str
     holder: str
-    created: str
+    created: _Stamp
     of_chain: bool = False
     state: State = "open"
-    since: str | None = None
+    since: _Stamp | None = None
     reviewed: int = 0
     words: str | None = None
     comments: tuple[ReviewComment, ...] = ()
@@ -96,7 +105,7 @@ class StagedStep:
 
     tool: str
     summary: str
-    time: str
+    time: _Stamp
     changes: tuple[Change, ...]
     follows: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()

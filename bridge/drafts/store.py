@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from bridge.clock import Clock, stamp
+from bridge.clock import Clock, moment_of, stamp
 from bridge.contract.consent import LineComment
 from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft import Base, Draft
@@ -480,8 +480,8 @@ class Drafts:
         """Return when a draft is discarded, if nothing becomes of it until then."""
         since = draft.head.since
         if since is not None and draft.head.state == "handed_in":
-            return datetime.fromisoformat(since) + HANDED_IN
-        return datetime.fromisoformat(max(draft.touched, since or "")) + timedelta(days=self._days())
+            return moment_of(since) + HANDED_IN
+        return moment_of(max(draft.touched, since or "")) + timedelta(days=self._days())
 
     @staticmethod
     def _prepare(draft: Draft) -> None:

@@ -25,7 +25,7 @@ from typing import Any
 
 import orjson
 
-from bridge.clock import stamp
+from bridge.clock import moment_of, stamp
 from bridge.contract.base import Event
 from bridge.contract.tools import AWAIT_DECISION, PendingCall, TicketInfo, ToolResult
 from bridge.errors import NotFound, PermissionDenied, RateLimited
@@ -410,7 +410,7 @@ class CallRegistry:
             return answers.recorded(entry)
         if ticket.state == "running":
             return answers.interrupted(ticket)
-        if datetime.fromisoformat(ticket.until) <= self._clock.now():
+        if moment_of(ticket.until) <= self._clock.now():
             return ToolResult.failed(
                 PermissionDenied(
                     f"Nobody answered by {ticket.until}. Nothing was done. Make the call again if it is still wanted",
@@ -446,8 +446,8 @@ class CallRegistry:
             arguments_hash=ticket.arguments_hash,
             reason=ticket.reason,
             wait_for_host=True,
-            ticket_until=datetime.fromisoformat(ticket.until),
-            since=datetime.fromisoformat(ticket.since),
+            ticket_until=moment_of(ticket.until),
+            since=moment_of(ticket.since),
             size=ticket.size,
             counted=False,
         )

@@ -15,13 +15,12 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.audit.records import counted
-from bridge.clock import Clock, stamp
+from bridge.clock import Clock, moment_of, stamp
 from bridge.consent.broker import Broker
 from bridge.contract.drafts import ReviewComment
 from bridge.contract.tools import ToolResult
@@ -31,6 +30,9 @@ from bridge.errors import ToolFailure
 from bridge.identity.caller import Caller, Client
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.text import with_hidden_characters_shown
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 logger = logging.getLogger(__name__)
 
@@ -175,7 +177,7 @@ class HandingIn:
                     arguments,
                     wait_for_host=True,
                     ticket_until=self._drafts.kept_until(draft),
-                    since=datetime.fromisoformat(draft.head.since or draft.head.created),
+                    since=moment_of(draft.head.since or draft.head.created),
                     counted=False,
                 )
             )

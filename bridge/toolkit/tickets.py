@@ -14,12 +14,12 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
-from bridge.clock import Clock, stamp
+from bridge.clock import Clock, moment_of, stamp
 from bridge.contract.tools import AWAIT_DECISION, PendingCall, TicketState, ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
 from bridge.records.folder import RecordFolder, RecordStore
@@ -74,7 +74,8 @@ class Ticket:
     size: int = 0
 
     def __post_init__(self) -> None:
-        datetime.fromisoformat(self.until)
+        moment_of(self.since)
+        moment_of(self.until)
 
     @property
     def is_open(self) -> bool:
@@ -234,7 +235,7 @@ class Tickets:
             await self._on_disk(remove)
 
     def _is_over(self, ticket: Ticket) -> bool:
-        return not ticket.is_open and datetime.fromisoformat(ticket.until) <= self._clock.now()
+        return not ticket.is_open and moment_of(ticket.until) <= self._clock.now()
 
     def _read_all(self) -> list[Ticket]:
         found = []

@@ -289,6 +289,7 @@ def test_records_are_found_newest_first(filled: World, filters: dict[str, Any], 
         ({"until": ""}, "'until' is not a time"),
         ({"before": "call-1"}, "'before' is the `seq` of a record"),
         ({"before": "-1"}, "'before' is the `seq` of a record"),
+        ({"before": "9" * 5000}, "'before' is the `seq` of a record"),
     ],
 )
 def test_filters_that_make_no_sense_are_refused(filled: World, filters: dict[str, Any], told: str) -> None:

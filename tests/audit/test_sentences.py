@@ -1,5 +1,6 @@
 """The records of the log as sentences for people."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -156,3 +157,30 @@ def test_a_tool_that_is_gone_is_named_as_it_was_called(name: str, shown: str) ->
 def test_what_the_privacy_settings_keep_out_of_the_log_is_not_quoted(hidden: str) -> None:
     record = EDIT | {"success": True, "files": [{"path": hidden, "change": "modify"}], "parameters": {"path": hidden}}
     assert sentence(record, TOOLS.get) == "Claude Code edited a file"
+
+
+ODD: tuple[Any, ...] = (
+    None,
+    5,
+    "",
+    "a\nb",
+    [],
+    [[]],
+    {},
+    {"error": []},
+    {"reading": 5},
+    {"items": [1]},
+    [{"change": []}],
+)
+MEMBERS = ("client", "by", "of", "message", "grant", "changes", "result", "files", "parameters", "decisions", "preset")
+
+
+@pytest.mark.parametrize("known", [{}, {"decisions": [{"decision": []}]}, {"grant": {"for": "a\nb"}}], ids=str)
+@pytest.mark.parametrize(("kind", "event"), [("execution", ""), ("decision", ""), ("grant", "reading"), ("key", "set")])
+def test_a_line_that_another_program_wrote_into_the_log_is_a_sentence_in_one_line_too(
+    kind: str, event: str, known: dict[str, Any]
+) -> None:
+    for (name, odd), done in itertools.product(itertools.product(MEMBERS, ODD), (True, False)):
+        for more in ({}, {"what": "preset"}, {"decision": "allow_once"}):
+            record = {"kind": kind, "event": event, "tool": "edit_file", "success": done} | known | more | {name: odd}
+            assert len(sentence(record, TOOLS.get).splitlines()) == 1, record

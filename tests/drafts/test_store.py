@@ -4,9 +4,11 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.contract.consent import Operation
 from bridge.drafts.draft import Base, Draft
 from bridge.drafts.draft_files import DraftFiles, DraftHead
 from bridge.drafts.store import MOST_OF_ONE, Drafts
@@ -15,6 +17,7 @@ from bridge.identity.caller import SHARED, Caller, Client
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.additions import judge
 from bridge.vault.files import VaultFiles
+from bridge.vault.paths import known_path
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.root import VaultRoot
 from tests.identities import PERSON
@@ -123,3 +126,23 @@ def test_a_client_sees_its_own_drafts_and_the_person_all_oldest_first(drafts: Dr
     theirs = drafts.begin(Caller(Client("bob", "Bob", frozenset()), "two"))
     assert drafts.listed(Caller(ADA, "three")) == [mine]
     assert drafts.listed(PERSON) == [mine, theirs]
+
+
+@pytest.mark.parametrize("member", ["draft.json created", "draft.json since", "steps.jsonl time"])
+@pytest.mark.parametrize("time", ["soon", "2026-01-31T10:30:00"])
+def test_a_draft_whose_times_cannot_be_read_is_taken_away_and_the_others_stay(
+    drafts: Drafts, tmp_path: Path, caplog: pytest.LogCaptureFixture, member: str, time: str
+) -> None:
+    caller = Caller(ADA, "ada")
+    broken, whole = (drafts.begin(caller._replace(connection=name)) for name in ("one", "two"))
+    for draft in (broken, whole):
+        builder = PlanBuilder(draft.files.root)
+        builder.create(known_path("New.md"), b"new\n")
+        drafts.stage(draft, builder.build(Operation.CREATE, "Create New.md"), "create_note")
+    drafts.stop()
+    file, name = member.split()
+    place = tmp_path / "state" / broken.head.draft_id / file
+    place.write_bytes(orjson.dumps(orjson.loads(place.read_bytes()) | {name: time}) + b"\n")
+    drafts.load()
+    assert drafts.ids == [whole.head.draft_id]
+    assert broken.head.draft_id in caplog.text

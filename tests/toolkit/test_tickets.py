@@ -1,6 +1,7 @@
 """A call that its client does not wait for: its question lives for hours, and what became of it is always found."""
 
 import asyncio
+import json
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -469,6 +470,25 @@ async def test_a_damaged_file_is_passed_over(data: bytes, caplog: pytest.LogCapt
     await later.load()
     assert [one.call_id for one in later.waiting()] == ["call-1"]
     assert "damaged.json" in caplog.text
+    await later.close()
+
+
+@pytest.mark.parametrize("member", ["since", "until"])
+@pytest.mark.parametrize("time", ["soon", "2026-01-31", "2026-01-31T10:30:00"])
+async def test_a_ticket_with_a_time_that_cannot_be_compared_is_passed_over(
+    member: str, time: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = PrivateFiles()
+    kept = Tickets(files, SystemClock())
+    await kept.open(ticket(1), LINE)
+    name, whole = next(iter(files.held.items()))
+    content = json.loads(whole)
+    content["ticket"] |= {"state": "done", member: time}
+    files.held[name] = json.dumps(content).encode()
+    later = Tickets(files, SystemClock())
+    await later.load()
+    assert later.find(ticket(1).key) is None
+    assert name in caplog.text
     await later.close()
 
 
