@@ -9,16 +9,7 @@ from bridge.clock import Clock, stamp
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.permission_file import LETTERS, GrantExpiry, PermissionEntry, PermissionFile, PermissionTable
 from bridge.consent.session_grants import SessionGrants
-from bridge.contract.consent import (
-    ConsentMode,
-    Coverage,
-    Covers,
-    Decision,
-    Grant,
-    Holder,
-    TargetKind,
-    Until,
-)
+from bridge.contract.consent import ConsentMode, Coverage, Covers, Decision, Grant, Holder, TargetKind, Until
 from bridge.errors import ToolFailure
 from bridge.identity.caller import Caller
 from bridge.own_commands import own_command

@@ -5,16 +5,20 @@ the settings screen it belongs to. Everything else (validation, `settings.schema
 is derived from these fields. A change of them says what they were, what they are, and who changed them.
 """
 
+import ast
 import difflib
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from functools import partial
-from typing import Annotated, Any, Literal, NamedTuple
+from functools import cache, partial
+from itertools import pairwise
+from typing import Annotated, Any, Literal, NamedTuple, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
+from pydantic.annotated_handlers import GetJsonSchemaHandler
 
 from bridge.contract.consent import ConsentMode
 from bridge.contract.tools import Section
@@ -159,7 +163,6 @@ Origin = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9+.-]*://[^/\s]+
 def _setting(
     section: Section,
     title: str,
-    description: str,
     default: Any = ...,
     *,
     within: tuple[float, float] | None = None,
@@ -168,12 +171,11 @@ def _setting(
     available: bool = True,
     **bounds: Any,
 ) -> Any:
-    """Return a field of the settings.
+    """Return a field of the settings. The sentence below it says what it does, and is its description.
 
     Args:
         section: Where the settings screen shows it.
         title: Its label there.
-        description: What it does, in a sentence.
         default: Its value when nothing is set, or a function that makes it.
         within: The least and the greatest value.
         unit: What a number is measured in.
@@ -186,7 +188,7 @@ def _setting(
     given: dict[str, Any] = {"default_factory": default} if callable(default) else {"default": default}
     if within is not None:
         bounds |= {"ge": within[0], "le": within[1]}
-    return Field(**given, title=title, description=description, json_schema_extra=extra, **bounds)
+    return Field(**given, title=title, json_schema_extra=extra, **bounds)
 
 
 _tools = partial(_setting, "tools")
@@ -196,8 +198,6 @@ _network = partial(_setting, "network")
 _performance = partial(_setting, "performance")
 _privacy = partial(_setting, "privacy")
 _single = partial(_setting, "toolSpecific")
-_later = partial(_setting, available=False)
-"""For what this version does not read yet."""
 
 
 def is_server(address: str) -> bool:
@@ -220,355 +220,174 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", strict=True)
 
-    enabled_tools: tuple[str, ...] = _tools(
-        "Enabled tools", "The tools that agents can see; `*` stands for all.", lambda: MINIMAL_TOOLS, strict=False
-    )
-    consent_mode: dict[str, Mode] = _tools(
-        "When tools ask", "When each tool asks you; a tool that is not listed has its own default.", dict
-    )
-    developer_mode: bool = _tools(
-        "Developer mode",
-        "Tools that only read run without asking, and the bridge's console shows every call.",
-        default=False,
-    )
-    consent_timeout: int = _tools(
-        "Time to answer",
-        "How long a question waits for your answer before the call is refused.",
-        300,
-        unit="seconds",
-        within=(1, 86_400),
-    )
-    ticket_hours: int = _tools(
-        "Time to answer later",
-        "How long a question waits for your answer if the program has a ticket and comes back for it.",
-        24,
-        unit="hours",
-        within=(1, 168),
-    )
-    wait_seconds: int = _tools(
-        "Wait for an answer for",
-        "How long an MCP client waits for your answer before it gets a ticket and comes back later.",
-        40,
-        unit="seconds",
-        within=(1, LONGEST_WAIT),
-    )
-    adding_most_files: int = _tools(
-        "Files per permission to add",
-        "If you allow an agent to add for a while, it asks again after this many files.",
-        50,
-        within=(1, 1000),
-    )
-    adding_minutes: int = _tools(
-        "Length of a permission to add", "How long a permission to add lasts.", 60, unit="minutes", within=(1, 1440)
-    )
+    enabled_tools: tuple[str, ...] = _tools("Enabled tools", lambda: MINIMAL_TOOLS, strict=False)
+    """The tools that agents can see; `*` stands for all."""
+    consent_mode: dict[str, Mode] = _tools("When tools ask", dict)
+    """When each tool asks you; a tool that is not listed has its own default."""
+    developer_mode: bool = _tools("Developer mode", default=False)
+    """Tools that only read run without asking, and the bridge's console shows every call."""
+    consent_timeout: int = _tools("Time to answer", 300, unit="seconds", within=(1, 86_400))
+    """How long a question waits for your answer before the call is refused."""
+    ticket_hours: int = _tools("Time to answer later", 24, unit="hours", within=(1, 168))
+    """How long a question waits for your answer if the program has a ticket and comes back for it."""
+    wait_seconds: int = _tools("Wait for an answer for", 40, unit="seconds", within=(1, LONGEST_WAIT))
+    """How long an MCP client waits for your answer before it gets a ticket and comes back later."""
+    adding_most_files: int = _tools("Files per permission to add", 50, within=(1, 1000))
+    """If you allow an agent to add for a while, it asks again after this many files."""
+    adding_minutes: int = _tools("Length of a permission to add", 60, unit="minutes", within=(1, 1440))
+    """How long a permission to add lasts."""
     grant_expiry_days: int | None = _tools(
-        "Forget unused permissions after",
-        "A permission without an end date is forgotten when no agent has used it for this long.",
-        30,
-        unit="days",
-        none="Never",
-        within=(1, 3650),
+        "Forget unused permissions after", 30, unit="days", none="Never", within=(1, 3650)
     )
+    """A permission without an end date is forgotten when no agent has used it for this long."""
 
-    draft_days: int = _tools(
-        "Keep drafts for",
-        "A draft that is not handed in is discarded, unwritten, when nothing was staged for this long.",
-        7,
-        unit="days",
-        within=(1, 365),
-    )
+    draft_days: int = _tools("Keep drafts for", 7, unit="days", within=(1, 365))
+    """A draft that is not handed in is discarded, unwritten, when nothing was staged for this long."""
 
-    draft_files: int = _tools(
-        "Files in a draft, at most",
-        "An agent is told before, and goes on in another draft. Nothing that is staged is lost.",
-        5_000,
-        within=(10, 100_000),
-    )
+    draft_files: int = _tools("Files in a draft, at most", 5_000, within=(10, 100_000))
+    """An agent is told before, and goes on in another draft. Nothing that is staged is lost."""
 
-    draft_megabytes: int = _tools(
-        "Size of a draft, at most",
-        "What one draft may take on the disk. An agent is told before it comes to this.",
-        256,
-        unit="megabytes",
-        within=(1, 4_096),
-    )
+    draft_megabytes: int = _tools("Size of a draft, at most", 256, unit="megabytes", within=(1, 4_096))
+    """What one draft may take on the disk. An agent is told before it comes to this."""
 
-    notify_away: bool = _tools(
-        "Notify while you are away",
-        "The system tells you of questions and handed-in drafts while no screen is connected, but not on Windows.",
-        default=True,
-    )
+    notify_away: bool = _tools("Notify while you are away", default=True)
+    """The system tells you of questions and handed-in drafts while no screen is connected, but not on Windows."""
 
-    chat_endpoint: str = _chat(
-        "Address of the model",
-        "Where Ollama answers. An address elsewhere is asked about once; models that it passes to a cloud are refused.",
-        "http://localhost:11434",
-    )
-    chat_model: str = _chat(
-        "Model",
-        "The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one.",
-        "",
-        max_length=200,
-        pattern=r"^[^\s\x00-\x1f]*$",
-    )
-    chat_context_length: int = _chat(
-        "Length of the context",
-        "How many tokens the model takes in at a time. More needs more memory.",
-        65_536,
-        within=(2_048, 2_097_152),
-    )
-    chat_rounds: int = _chat(
-        "Rounds of tool use",
-        "The model is stopped after so many without an answer; you can let it go on.",
-        25,
-        within=(1, 200),
-    )
-    chat_tools: ChatTools = _chat("Tools of the chat", "Which tools the model has.", "agent")
+    chat_endpoint: str = _chat("Address of the model", "http://localhost:11434")
+    """Where Ollama answers. An address elsewhere is asked about once; models that it passes to a cloud are refused."""
+    chat_model: str = _chat("Model", "", max_length=200, pattern=r"^[^\s\x00-\x1f]*$")
+    """The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one."""
+    chat_context_length: int = _chat("Length of the context", 65_536, within=(2_048, 2_097_152))
+    """How many tokens the model takes in at a time. More needs more memory."""
+    chat_rounds: int = _chat("Rounds of tool use", 25, within=(1, 200))
+    """The model is stopped after so many without an answer; you can let it go on."""
+    chat_tools: ChatTools = _chat("Tools of the chat", "agent")
+    """Which tools the model has."""
 
-    ollama_web_search_endpoint: str = _apis(
-        "Ollama address",
-        "Where Ollama answers: on this computer, or `https://ollama.com` for a key from there.",
-        "http://localhost:11434",
-    )
-    web_search_providers: tuple[SearchServiceName, ...] = _apis(
-        "Services for web searches",
-        "The services that `web_search` asks, in this order: the next one is asked if one fails.",
-        lambda: (),
-        strict=False,
-    )
-    searxng_endpoint: str = _apis("SearXNG address", "Your SearXNG server, such as `http://localhost:8080`.", "")
-    google_search_engine_id: str = _apis(
-        "Google search engine", "The id of your search engine (`cx`), for Google.", "", max_length=100
-    )
-    encrypted_keys: dict[str, str] = _apis("API keys", "The keys of services, encrypted.", dict)
+    ollama_web_search_endpoint: str = _apis("Ollama address", "http://localhost:11434")
+    """Where Ollama answers: on this computer, or `https://ollama.com` for a key from there."""
+    web_search_providers: tuple[SearchServiceName, ...] = _apis("Services for web searches", lambda: (), strict=False)
+    """The services that `web_search` asks, in this order: the next one is asked if one fails."""
+    searxng_endpoint: str = _apis("SearXNG address", "")
+    """Your SearXNG server, such as `http://localhost:8080`."""
+    google_search_engine_id: str = _apis("Google search engine", "", max_length=100)
+    """The id of your search engine (`cx`), for Google."""
+    encrypted_keys: dict[str, str] = _apis("API keys", dict)
+    """The keys of services, encrypted."""
 
-    allowed_domains: tuple[str, ...] = _network(
-        "Allowed domains",
-        "What `web_fetch`, if always allowed, reads without asking. `*.example.org` covers subdomains, "
-        "`localhost` only Ollama's port.",
-        lambda: ("localhost", "127.0.0.1"),
-        strict=False,
-    )
-    allow_all_domains: bool = _network(
-        "Allow all domains", "Every public site counts as one of the allowed domains. This is risky.", default=False
-    )
-    only_allowed_domains: bool = _network(
-        "Only these domains", "Sites that are not allowed domains are refused instead of asked about.", default=False
-    )
-    block_external_requests: bool = _network(
-        "Block external requests",
-        "The bridge connects to nothing outside this computer. Commands, servers that run here and Ollama still can.",
-        default=False,
-    )
-    https_only: bool = _network(
-        "HTTPS only",
-        "`http:` addresses are upgraded to `https:`, but not those of this computer and of services that you entered.",
-        default=True,
-    )
-    allow_self_signed_localhost: bool = _network(
-        "Unsigned certificates on this computer",
-        "Servers on this computer can use a certificate that no authority has signed.",
-        default=False,
-    )
-    max_response_size: int = _network(
-        "Largest response",
-        "Longer responses from the web are refused.",
-        10_485_760,
-        unit="bytes",
-        within=(1024, 1_073_741_824),
-    )
-    review_web_pages: bool = _network(
-        "Preview web pages",
-        "You see the beginning of a fetched page before an agent gets it, and are asked once more.",
-        default=False,
-    )
-    follow_redirects: bool = _network("Follow redirects", "Redirects are followed, and each is checked.", default=True)
-    max_redirects: int = _network("Most redirects", "The most redirects that one request follows.", 5, within=(0, 20))
-    request_timeout: int = _network(
-        "Request timeout", "How long one try of a request to the web can take.", 30, unit="seconds", within=(1, 600)
-    )
-    allowed_origins: tuple[Origin, ...] = _network(
-        "Allowed web pages",
-        "Web pages that can connect to the bridge, besides Obsidian itself, such as `https://example.org`.",
-        lambda: (),
-        strict=False,
-    )
-    allow_terminal: bool = _network("Allow terminal", "Agents can ask to run commands. This is risky.", default=False)
-    allow_custom_tools: bool = _network(
-        "Allow custom tools", "Your own tools can run code. This is risky.", default=False
-    )
-    allow_mcp_servers: bool = _network(
-        "Allow other servers", "Agents can use the other servers that you have entered. This is risky.", default=False
-    )
+    allowed_domains: tuple[str, ...] = _network("Allowed domains", lambda: ("localhost", "127.0.0.1"), strict=False)
+    """What `web_fetch`, if always allowed, reads without asking. `*.example.org` covers subdomains, `localhost` only
+    Ollama's port."""
+    allow_all_domains: bool = _network("Allow all domains", default=False)
+    """Every public site counts as one of the allowed domains. This is risky."""
+    only_allowed_domains: bool = _network("Only these domains", default=False)
+    """Sites that are not allowed domains are refused instead of asked about."""
+    block_external_requests: bool = _network("Block external requests", default=False)
+    """The bridge connects to nothing outside this computer. Commands, servers that run here and Ollama still can."""
+    https_only: bool = _network("HTTPS only", default=True)
+    """`http:` addresses are upgraded to `https:`, but not those of this computer and of services that you entered."""
+    allow_self_signed_localhost: bool = _network("Unsigned certificates on this computer", default=False)
+    """Servers on this computer can use a certificate that no authority has signed."""
+    max_response_size: int = _network("Largest response", 10_485_760, unit="bytes", within=(1024, 1_073_741_824))
+    """Longer responses from the web are refused."""
+    review_web_pages: bool = _network("Preview web pages", default=False)
+    """You see the beginning of a fetched page before an agent gets it, and are asked once more."""
+    follow_redirects: bool = _network("Follow redirects", default=True)
+    """Redirects are followed, and each is checked."""
+    max_redirects: int = _network("Most redirects", 5, within=(0, 20))
+    """The most redirects that one request follows."""
+    request_timeout: int = _network("Request timeout", 30, unit="seconds", within=(1, 600))
+    """How long one try of a request to the web can take."""
+    allowed_origins: tuple[Origin, ...] = _network("Allowed web pages", lambda: (), strict=False)
+    """Web pages that can connect to the bridge, besides Obsidian itself, such as `https://example.org`."""
+    allow_terminal: bool = _network("Allow terminal", default=False)
+    """Agents can ask to run commands. This is risky."""
+    allow_custom_tools: bool = _network("Allow custom tools", default=False)
+    """Your own tools can run code. This is risky."""
+    allow_mcp_servers: bool = _network("Allow other servers", default=False)
+    """Agents can use the other servers that you have entered. This is risky."""
 
-    require_sandbox: Literal["always", "never"] | None = _network(
-        "Require a sandbox",
-        "Programs that agents start run only where a sandbox confines them.",
-        None,
-        none="On Linux and macOS",
-    )
-    terminal_network: bool = _network(
-        "Network for commands", "Commands that agents run can use the network. This is risky.", default=False
-    )
-    terminal_folder: str = _network(
-        "Folder for commands", "The folder of the vault in which commands run. Empty: the vault itself.", ""
-    )
-    terminal_timeout: int = _network(
-        "Command timeout",
-        "How long a command can run before it is stopped.",
-        120,
-        unit="seconds",
-        within=(1, LONGEST_COMMAND),
-    )
+    require_sandbox: Literal["always", "never"] | None = _network("Require a sandbox", None, none="On Linux and macOS")
+    """Programs that agents start run only where a sandbox confines them."""
+    terminal_network: bool = _network("Network for commands", default=False)
+    """Commands that agents run can use the network. This is risky."""
+    terminal_folder: str = _network("Folder for commands", "")
+    """The folder of the vault in which commands run. Empty: the vault itself."""
+    terminal_timeout: int = _network("Command timeout", 120, unit="seconds", within=(1, LONGEST_COMMAND))
+    """How long a command can run before it is stopped."""
     terminal_largest_file: int = _network(
-        "Largest file that commands change",
-        "Commands can read larger files other than notes (200 of them at most), and not change them.",
-        20_971_520,
-        unit="bytes",
-        within=(0, 268_435_456),
+        "Largest file that commands change", 20_971_520, unit="bytes", within=(0, 268_435_456)
     )
+    """Commands can read larger files other than notes (200 of them at most), and not change them."""
 
-    rate_limits: dict[str, Rate] = _performance(
-        "Limits for single tools",
-        "How often one program can call a tool, in place of the tool's own limit.",
-        dict,
-        unit="calls a minute",
-    )
-    global_rate_limit: Rate = _performance(
-        "Limit for all tools", "How often all programs together can call tools.", 200, unit="calls a minute"
-    )
-    cache_enabled: bool = _performance("Cache web results", "Results from the web are kept for a while.", default=True)
-    cache_ttl: int = _performance(
-        "Keep web results for",
-        "How long a result from the web is used before it is fetched again.",
-        3600,
-        unit="seconds",
-        ge=0,
-        alias="cacheTTL",
-    )
-    max_cache_size: int = _performance(
-        "Largest cache",
-        "The most space for results from the web. Those not used for longest are removed first.",
-        104_857_600,
-        unit="bytes",
-        ge=0,
-    )
+    rate_limits: dict[str, Rate] = _performance("Limits for single tools", dict, unit="calls a minute")
+    """How often one program can call a tool, in place of the tool's own limit."""
+    global_rate_limit: Rate = _performance("Limit for all tools", 200, unit="calls a minute")
+    """How often all programs together can call tools."""
+    cache_enabled: bool = _performance("Cache web results", default=True)
+    """Results from the web are kept for a while."""
+    cache_ttl: int = _performance("Keep web results for", 3600, unit="seconds", ge=0, alias="cacheTTL")
+    """How long a result from the web is used before it is fetched again."""
+    max_cache_size: int = _performance("Largest cache", 104_857_600, unit="bytes", ge=0)
+    """The most space for results from the web. Those not used for longest are removed first."""
 
-    enable_audit_log: bool = _privacy("Keep a log", "Every call and every decision is logged.", default=True)
-    audit_log_retention_days: Literal[7, 30, 90] | None = _privacy(
-        "Keep the log for", "How long entries of the log are kept.", 30, unit="days", none="Forever"
-    )
-    log_parameter_values: bool = _privacy(
-        "Log tool arguments",
-        "The log keeps the values of arguments, not only their names. It names files in either case.",
-        default=True,
-    )
-    anonymize_log: bool = _privacy(
-        "Hide file names in the log", "The log leaves out the names of files and folders.", default=False
-    )
-    share_usage_statistics: bool = _later("privacy", "Share usage statistics", "Nothing is ever shared.", default=False)
+    enable_audit_log: bool = _privacy("Keep a log", default=True)
+    """Every call and every decision is logged."""
+    audit_log_retention_days: Literal[7, 30, 90] | None = _privacy("Keep the log for", 30, unit="days", none="Forever")
+    """How long entries of the log are kept."""
+    log_parameter_values: bool = _privacy("Log tool arguments", default=True)
+    """The log keeps the values of arguments, not only their names. It names files in either case."""
+    anonymize_log: bool = _privacy("Hide file names in the log", default=False)
+    """The log leaves out the names of files and folders."""
+    share_usage_statistics: bool = _privacy("Share usage statistics", default=False, available=False)
+    """Nothing is ever shared."""
 
-    semantic_search: Literal["auto", "on", "off"] = _single(
-        "Search by meaning",
-        "Questions also find notes that say it in other words. “Auto” spares the battery and a busy computer.",
-        "auto",
-    )
-    semantic_model: str = _single(
-        "Model for search by meaning",
-        "A model that Ollama runs at the chat's address, such as `nomic-embed-text`. Empty: those of Vault Bridge.",
-        "",
-    )
-    search_pdfs: bool = _single(
-        "Search PDFs",
-        "The text of PDF files is read in the background and found by searches, with its page.",
-        default=True,
-    )
-    search_pictures: bool = _single(
-        "Search text in pictures",
-        "Text in pictures is recognised in the background and found by searches. Needs the extra `drawn-text`.",
-        default=True,
-    )
-    find_max_results: int = _single(
-        "Results of find", "How many files `find` returns if the agent does not say.", 50, within=(1, 10_000)
-    )
-    grep_context_lines: int = _single(
-        "Lines around a match",
-        "How many lines `grep` returns around a match if the agent does not say.",
-        2,
-        within=(0, 50),
-    )
-    grep_max_matches: int = _single(
-        "Matches of grep", "How many matches `grep` returns if the agent does not say.", 100, within=(1, 10_000)
-    )
-    read_max_bytes: int = _single(
-        "Largest part of a file",
-        "How much of a file `read` returns if the agent does not say, within the largest answer.",
-        1_048_576,
-        unit="bytes",
-        within=(1, 16_777_216),
-    )
-    max_output_bytes: int = _single(
-        "Largest answer",
-        "The most text that a tool returns to an agent. Longer text is cut off.",
-        65_536,
-        unit="bytes",
-        within=(1024, 16_777_216),
-    )
-    ignore_patterns: tuple[str, ...] = _single(
-        "Ignored files", "Patterns of files that searches skip, such as `Templates/**`.", lambda: (), strict=False
-    )
-    portable_names: bool = _single(
-        "Names for every system",
-        "New files and folders get only names that also work on Windows: without quotes, question marks and the like.",
-        default=True,
-    )
-    patch_backup_enabled: bool = _single(
-        "Keep backups", "What a change replaces is kept so that you can undo the change.", default=True
-    )
-    backup_retention_days: int | None = _single(
-        "Keep backups for", "How long a change can be undone.", 30, unit="days", none="Forever", ge=1
-    )
-    outside_versions: bool = _single(
-        "Record changes by other programs",
-        "Changes that other programs make in the vault are recorded outside it so that you can undo them.",
-        default=True,
-    )
-    outside_versions_days: int = _single(
-        "Keep replaced versions for",
-        "How long earlier versions are kept that other programs replaced.",
-        14,
-        unit="days",
-        within=(1, 365),
-    )
-    outside_versions_megabytes: int = _single(
-        "Disk space for versions",
-        "The most disk space for these versions. The least important ones are removed first.",
-        500,
-        unit="megabytes",
-        within=(50, 100_000),
-    )
-    outside_versions_excluded: tuple[str, ...] = _single(
-        "Folders that are not recorded",
-        "Folders in which changes by other programs are not recorded, such as `Exports`.",
-        lambda: (),
-        strict=False,
-    )
+    semantic_search: Literal["auto", "on", "off"] = _single("Search by meaning", "auto")
+    """Questions also find notes that say it in other words. “Auto” spares the battery and a busy computer."""
+    semantic_model: str = _single("Model for search by meaning", "")
+    """A model that Ollama runs at the chat's address, such as `nomic-embed-text`. Empty: those of Vault Bridge."""
+    search_pdfs: bool = _single("Search PDFs", default=True)
+    """The text of PDF files is read in the background and found by searches, with its page."""
+    search_pictures: bool = _single("Search text in pictures", default=True)
+    """Text in pictures is recognised in the background and found by searches. Needs the extra `drawn-text`."""
+    find_max_results: int = _single("Results of find", 50, within=(1, 10_000))
+    """How many files `find` returns if the agent does not say."""
+    grep_context_lines: int = _single("Lines around a match", 2, within=(0, 50))
+    """How many lines `grep` returns around a match if the agent does not say."""
+    grep_max_matches: int = _single("Matches of grep", 100, within=(1, 10_000))
+    """How many matches `grep` returns if the agent does not say."""
+    read_max_bytes: int = _single("Largest part of a file", 1_048_576, unit="bytes", within=(1, 16_777_216))
+    """How much of a file `read` returns if the agent does not say, within the largest answer."""
+    max_output_bytes: int = _single("Largest answer", 65_536, unit="bytes", within=(1024, 16_777_216))
+    """The most text that a tool returns to an agent. Longer text is cut off."""
+    ignore_patterns: tuple[str, ...] = _single("Ignored files", lambda: (), strict=False)
+    """Patterns of files that searches skip, such as `Templates/**`."""
+    portable_names: bool = _single("Names for every system", default=True)
+    """New files and folders get only names that also work on Windows: without quotes, question marks and the like."""
+    patch_backup_enabled: bool = _single("Keep backups", default=True)
+    """What a change replaces is kept so that you can undo the change."""
+    backup_retention_days: int | None = _single("Keep backups for", 30, unit="days", none="Forever", ge=1)
+    """How long a change can be undone."""
+    outside_versions: bool = _single("Record changes by other programs", default=True)
+    """Changes that other programs make in the vault are recorded outside it so that you can undo them."""
+    outside_versions_days: int = _single("Keep replaced versions for", 14, unit="days", within=(1, 365))
+    """How long earlier versions are kept that other programs replaced."""
+    outside_versions_megabytes: int = _single("Disk space for versions", 500, unit="megabytes", within=(50, 100_000))
+    """The most disk space for these versions. The least important ones are removed first."""
+    outside_versions_excluded: tuple[str, ...] = _single("Folders that are not recorded", lambda: (), strict=False)
+    """Folders in which changes by other programs are not recorded, such as `Exports`."""
     outside_notice_files: int | None = _single(
-        "Notify when this many files change",
-        "Obsidian tells you when another program changes this many files at once, or removes most of a note.",
-        20,
-        none="Never",
-        within=(1, 100_000),
+        "Notify when this many files change", 20, none="Never", within=(1, 100_000)
     )
-    web_search_max_results: int = _single(
-        "Results of web searches", "How many results `web_search` returns if the agent does not say.", 5, within=(1, 50)
-    )
+    """Obsidian tells you when another program changes this many files at once, or removes most of a note."""
+    web_search_max_results: int = _single("Results of web searches", 5, within=(1, 50))
+    """How many results `web_search` returns if the agent does not say."""
     web_search_default_freshness: Literal["day", "week", "month", "year"] | None = _single(
-        "Age of web results", "How old results of `web_search` can be if the agent does not say.", None, none="Any"
+        "Age of web results", None, none="Any"
     )
-    web_fetch_max_bytes: int = _single(
-        "Largest web page", "The largest part of a page that `web_fetch` returns.", 512_000, unit="bytes", ge=1024
-    )
+    """How old results of `web_search` can be if the agent does not say."""
+    web_fetch_max_bytes: int = _single("Largest web page", 512_000, unit="bytes", ge=1024)
+    """The largest part of a page that `web_fetch` returns."""
 
     @model_validator(mode="after")
     def _services_have_addresses(self) -> "Settings":
@@ -613,6 +432,14 @@ class Settings(BaseModel):
             return cls.model_validate(values, by_alias=True, by_name=False)
         except ValidationError as error:
             raise InvalidParameters(_explain(error)) from None
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Return the JSON Schema, in which each setting has the sentence below it for its description."""
+        described = handler.resolve_ref_schema(handler(core))
+        for name, text in _descriptions().items():
+            described["properties"][_KEYS[name]]["description"] = text
+        return described
 
     def to_wire(self) -> dict[str, Any]:
         """Return all settings as JSON, by their keys. Encrypted keys are only named, never shown."""
@@ -759,6 +586,18 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
     return described | {"properties": properties, "sections": sections}
 
 
+@cache
+def _descriptions() -> dict[str, str]:
+    """Return the sentence below each setting. It is read when a form needs it, so that no start takes time for it."""
+    found: dict[str, str] = {}
+    (settings,) = ast.parse(inspect.getsource(Settings)).body
+    for field, below in pairwise(cast("ast.ClassDef", settings).body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                found[name] = " ".join(text.split())
+    return found
+
+
 def _explain(error: ValidationError) -> str:
     """Return the first fault of a settings object as one sentence."""
     first = error.errors(include_url=False, include_input=False)[0]
@@ -789,11 +628,8 @@ class SettingsChange(NamedTuple):
     def differences(self) -> dict[str, dict[str, Any]]:
         """Return `{key: {from, to}}` for each key that differs, for the log. Encrypted keys are named, never shown."""
         old, new = self.before.to_wire(), self.after.to_wire()
-        return {
-            (field.alias or name): {"from": old[field.alias or name], "to": new[field.alias or name]}
-            for name, field in Settings.model_fields.items()
-            if getattr(self.before, name) != getattr(self.after, name)
-        }
+        changed = (key for name, key in _KEYS.items() if getattr(self.before, name) != getattr(self.after, name))
+        return {key: {"from": old[key], "to": new[key]} for key in changed}
 
     def modes(self) -> dict[str, ConsentMode]:
         """Return the tools that were given a consent mode that they did not have, and which."""

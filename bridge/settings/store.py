@@ -26,6 +26,7 @@ from bridge.settings.model import (
     is_guarded,
     merge,
     no_effect,
+    schema,
     warnings,
 )
 from bridge.vault.disk import as_failure
@@ -279,16 +280,13 @@ class SettingsStore:
             InvalidParameters: There is no such section; the message names those there are.
             ExecutionFailed: The disk is full or failed; the old settings stay in force.
         """
-        sections: dict[str, set[str]] = {}
-        for name, field in Settings.model_fields.items():
-            extra = field.json_schema_extra
-            where = str(extra["section"]) if isinstance(extra, dict) else ""
-            sections.setdefault(where, set()).add(field.alias or name)
-        if section is not None and section not in sections:
-            raise InvalidParameters(f"There is no section {section!r}. Sections: {', '.join(sections)}")
+        sections = {key: str(member["section"]) for key, member in schema()["properties"].items()}
+        if section is not None and section not in sections.values():
+            there = ", ".join(dict.fromkeys(sections.values()))
+            raise InvalidParameters(f"There is no section {section!r}. Sections: {there}")
         with self._lock:
             self._refresh()
-            dropped = set().union(*sections.values()) if section is None else sections[section]
+            dropped = {key for key, where in sections.items() if section in {None, where}}
             kept = {key: value for key, value in self._values.items() if key not in dropped or key == KEYS}
             self._confirm(dict.fromkeys(filter(is_guarded, dropped)))
             return self._commit(kept, by)

@@ -315,9 +315,7 @@ def _refused(response: WebResponse) -> NetworkFailure:
             code="redirect",
         )
     return NetworkFailure(
-        f"{response.url.host} answered with {response.status}{words}",
-        code="status",
-        data={"status": response.status},
+        f"{response.url.host} answered with {response.status}{words}", code="status", data={"status": response.status}
     )
 
 
