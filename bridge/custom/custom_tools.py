@@ -48,20 +48,20 @@ class KeptValues:
     def __init__(self, folder: RecordFolder) -> None:
         self._folder = folder
 
-    def do(self, tool: str, operation: str, key: str | None, value: str | None) -> Any:
+    def do(self, tool: str, operation: str, key: object, value: object) -> Any:
         """Do one thing.
 
         Args:
             tool: The tool.
             operation: `get`, `set`, `remove`, `clear` or `keys`.
-            key: The key of the value; none for `clear` and `keys`.
-            value: The value to set.
+            key: The key of the value, a text; none for `clear` and `keys`.
+            value: The text to set.
 
         Returns:
             The value for `get`, None where there is none; the keys for `keys`; else None.
 
         Raises:
-            InvalidParameters: A key or a value is missing, or there would be too much.
+            InvalidParameters: A key or a value is missing or no text, or there would be too much.
             ExecutionFailed: The disk is full or failed.
         """
         held = self._store(tool).load({})
@@ -69,14 +69,14 @@ class KeptValues:
             return list(held)
         if operation == "clear":
             return self._save(tool, {}) if held else None
-        if key is None:
-            raise InvalidParameters(f"The storage needs a key to {operation}")
+        if not isinstance(key, str):
+            raise InvalidParameters(f"The storage needs a text as key to {operation}")
         if operation == "get":
             return held.get(key)
         if operation == "remove":
             return self._save(tool, {known: held[known] for known in held if known != key}) if key in held else None
-        if value is None:
-            raise InvalidParameters("The storage keeps texts: give a value")
+        if not isinstance(value, str):
+            raise InvalidParameters("The storage keeps texts: give one as value")
         return self._save(tool, {**held, key: value})
 
     def forget(self, tool: str) -> None:

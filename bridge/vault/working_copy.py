@@ -102,13 +102,18 @@ class WorkingCopy:
                     self._copied[path] = _copy(walked, self.place / path, file)
 
     def differences(self) -> Differences:
-        """Return what has changed since the copy. Blocks. Only plain files are opened; nothing is followed or run."""
+        """Return what has changed since the copy. Blocks. Only plain files are opened; nothing is followed or run.
+
+        What the program has closed, even to itself, is opened again: permissions are no change.
+        """
+        _make_readable(self.place, self.place.lstat())
         found = Differences(copied=self._copied)
         seen: set[str] = set()
         folders: set[str] = set()
         with_files: set[str] = set()
         for path, entry in self._entries():
             state = entry.stat(follow_symlinks=False)
+            _make_readable(self.place / path, state)
             if path in self.left_out:
                 continue
             if fault := _fault(path, state):
@@ -197,6 +202,14 @@ def _share(source: BinaryIO, copy: BinaryIO) -> bool:
     except OSError:
         return False
     return True
+
+
+def _make_readable(place: Path, state: os.stat_result) -> None:
+    """Let the owner of a file or folder of the copy look into it, if the program has taken that away."""
+    wanted = {stat.S_IFDIR: 0o700, stat.S_IFREG: 0o400}.get(stat.S_IFMT(state.st_mode), 0)
+    if state.st_mode & wanted != wanted:
+        with contextlib.suppress(OSError):
+            place.chmod(stat.S_IMODE(state.st_mode) | wanted)
 
 
 def _signature(state: os.stat_result) -> _Signature:

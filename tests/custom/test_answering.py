@@ -88,3 +88,11 @@ async def test_values_are_kept_for_the_tool_without_any_call() -> None:
 async def test_what_is_no_call_is_refused_without_one(message: dict[str, Any]) -> None:
     answer, calls = await asked(message, ToolResult(success=True))
     assert (answer["success"], answer["code"], calls) == (False, "invalid_parameters", [])
+
+
+@pytest.mark.parametrize(("key", "value"), [({}, "x"), (["k"], "x"), (5, "x"), ("k", 5), ("k", {"a": 1})])
+async def test_a_run_that_keeps_anything_but_texts_is_told_so(key: Any, value: Any) -> None:
+    """A run of Node.js can write any message where only its answers go."""
+    message = {"kind": "storage", "operation": "set", "key": key, "value": value}
+    answer, _ = await asked(message, ToolResult(success=True))
+    assert (answer["success"], "text" in answer["error"]) == (False, True)

@@ -63,6 +63,19 @@ async def test_all_that_one_client_did_is_listed_first_and_then_undone(scene: Sc
     assert (await scene.ask(client="Ada"))["text"] == "There is nothing to undo"
 
 
+async def test_changes_that_are_undone_together_are_all_counted(scene: Scene) -> None:
+    await changed(scene.agent, "history", action="undo", count=2)
+    assert (await scene.person.host.request("history.redo", executionId=scene.ada[1]))["success"]
+    newest_first = [(change, True) for change in reversed(scene.ada)]
+    for preview in (True, False):
+        answer = await scene.ask(client="Ada", preview=preview)
+        assert (outcome(answer), answer["skipped"], answer["files"]) == (newest_first, 0, 2)
+    assert [(scene.vault / name).exists() for name in ("A.md", "B.md", "C.md")] == [False, False, True]
+    again = await scene.ask(executionIds=scene.ada)
+    assert outcome(again) == [(change, False) for change in reversed(scene.ada)]
+    assert all("undone already" in change["why"] for change in again["changes"])
+
+
 async def test_what_was_edited_since_is_left_and_named_and_the_rest_is_undone(scene: Scene) -> None:
     (scene.vault / "A.md").write_text("by hand\n")
     for preview in (True, False):

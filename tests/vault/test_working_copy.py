@@ -1,7 +1,10 @@
 """A copy of a vault, and what was done to it."""
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -9,6 +12,7 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from bridge.vault.working_copy import WorkingCopy
 
+NOBODY = 65534
 posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes as POSIX has them")
 
 
@@ -92,6 +96,41 @@ def test_links_pipes_and_dot_folders_are_odd_and_never_followed(made: WorkingCop
     assert found.made == []
     with pytest.raises(OSError, match=r"[Ll]ink|symbolic"):
         made.read("link.md")
+
+
+@pytest.fixture
+def ordinary_place() -> Iterator[Path]:
+    """A folder of an ordinary user, as which the test runs: root may read everything."""
+    with TemporaryDirectory() as folder:
+        if sys.platform != "win32" and os.geteuid() == 0:
+            os.chown(folder, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+            try:
+                yield Path(folder)
+            finally:
+                os.seteuid(0)
+        else:
+            yield Path(folder)
+
+
+@posix
+def test_what_a_program_has_closed_to_itself_is_neither_gone_nor_changed(ordinary_place: Path) -> None:
+    vault = ordinary_place / "vault"
+    for name in ("Ideas.md", "Closed/Inner/Deep.md", "Unsearchable/Note.md", "Written.md"):
+        (vault / name).parent.mkdir(parents=True, exist_ok=True)
+        (vault / name).write_bytes(b"text\n")
+    with VaultRoot(vault) as root:
+        copy = WorkingCopy(VaultFiles(root), ordinary_place / "copy", 100)
+        copy.make()
+    (copy.place / "Written.md").write_bytes(b"more\n")
+    for name, mode in (("Written.md", 0), ("Ideas.md", 0), ("Closed", 0), ("Unsearchable", 0o600), ("", 0)):
+        (copy.place / name).chmod(mode)
+    found = copy.differences()
+    assert found.changed == ["Written.md"]
+    assert (found.made, found.gone, found.folders_made, found.folders_gone, found.odd) == ([],) * 5
+    assert copy.read("Written.md") == b"more\n"
+    copy.remove()
+    assert not copy.place.exists()
 
 
 def test_a_copy_is_thrown_away_whole(made: WorkingCopy) -> None:

@@ -43,7 +43,10 @@ async def undo_all(context: RequestContext, params: wire.UndoAllParams) -> wire.
     if params.preview:
         found = await asyncio.to_thread(context.services.ledger.foresee_undo, {entry.execution_id for entry in chosen})
         return _answer([(entry, found[entry.execution_id]) for entry in chosen], preview=True)
-    reasons = [await _undo(context, entry.execution_id) for entry in chosen]
+    undone: set[str] = set()  # what was repeated together with another change is undone with it
+    reasons = [
+        None if entry.execution_id in undone else await _undo(context, entry.execution_id, undone) for entry in chosen
+    ]
     left = {entry.execution_id: entry.left for entry in context.services.ledger.history(limit=sys.maxsize)}
     done = [Foreseen(why, left[entry.execution_id]) for entry, why in zip(chosen, reasons, strict=True)]
     return _answer(list(zip(chosen, done, strict=True)), preview=False)
@@ -66,12 +69,15 @@ def _chosen(context: RequestContext, params: wire.UndoAllParams) -> Sequence[His
     return chosen
 
 
-async def _undo(context: RequestContext, execution_id: str) -> str | None:
-    """Undo one; why it could not be, or None."""
+async def _undo(context: RequestContext, execution_id: str, undone: set[str]) -> str | None:
+    """Undo one, and note what was undone; return why it could not be, or None."""
     # One answer of the person covers them all, so each must not wait for the limit of a minute.
     call = ToolCall(context.session.caller, "history_undo", {"executionId": execution_id}, counted=False)
     result = await context.services.pipeline.call(call)
-    return None if result.success else result.error or result.text
+    if not result.success:
+        return result.error or result.text
+    undone.update(result.data["undone"].split(", "))
+    return None
 
 
 def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) -> wire.UndoneAll:
