@@ -16,7 +16,7 @@ from bridge.rpc.methods.outside_changes import notice_sent
 from bridge.tools import specs, terminal_provider
 from bridge.tools.allow_edit import edits_provider
 from bridge.tools.custom import CustomProvider
-from bridge.tools.history import LinkMender, RestoreProvider
+from bridge.tools.history import LinkMender, restore_provider
 from bridge.tools.storage import VaultStorage
 from bridge.vault.plan import ChangePlan
 from bridge.versions.allowed_edits import AllowedEdits
@@ -94,7 +94,7 @@ class RestoringOthers(Capability):
         mender = LinkMender(VaultStorage(base.files, self.core.index), base.clock, recorder)
         base.parts.restoring.fill(restoring)
         base.parts.mender.fill(mender)
-        await base.registry.add(RestoreProvider(restoring, mender))
+        await base.registry.add(restore_provider(restoring, mender))
 
     async def begin(self, calls: Calls) -> None:
         """Look at what there is, from before the index looks for new changes."""

@@ -11,14 +11,11 @@ from bridge.clock import stamp
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters
 from bridge.vault.paths import without_middle
-from bridge.vault.plan import Applied
 
 UNLINKABLE = "#^[]|"
 """Characters that keep Obsidian from following links to a name."""
 
-NEWLINE = "\n"
 _KB = 1024
-_NANOSECONDS = 1e9
 
 
 def size(count: int) -> str:
@@ -42,7 +39,7 @@ def counted(count: int, thing: str) -> str:
 def moment(nanoseconds: int | None) -> datetime | None:
     """Return the time of so many nanoseconds since 1970, in UTC; None for one that no calendar has."""
     try:
-        return None if nanoseconds is None else datetime.fromtimestamp(nanoseconds / _NANOSECONDS, UTC)
+        return None if nanoseconds is None else datetime.fromtimestamp(nanoseconds / 1e9, UTC)
     except (OverflowError, ValueError, OSError):
         return None
 
@@ -97,7 +94,7 @@ def lines_shown(first: int, last: int, total: int, *, of: str = "", following: M
 
 def with_foot(text: str, foot: str) -> str:
     """Return a text with a remark below it, in brackets on a line of its own."""
-    return f"{text}{'' if text.endswith(NEWLINE) or not text else NEWLINE}[{foot}]"
+    return (text if text.endswith("\n") or not text else f"{text}\n") + f"[{foot}]"
 
 
 def next_words(following: Mapping[str, int], names: tuple[str, str] = ("startLine", "lineOffset")) -> str:
@@ -157,18 +154,8 @@ def cut(text: str, most: int) -> str:
     return text if len(data) <= most else f"{data[:most].decode(errors='ignore')}..."
 
 
-def edit_facts(applied: Applied) -> dict[str, Any]:
-    """Return the edited file and its diff.
-
-    Args:
-        applied: The ledger's result for a plan of one change.
-    """
-    (shown,) = applied.plan.previews
-    return diff_facts(shown)
-
-
 def diff_facts(shown: FilePreview) -> dict[str, Any]:
-    """Return what became of a file as data."""
+    """Return what became of a file as data: its path, how many lines came and went, and the diff."""
     return {"path": shown.path, "added": shown.added, "removed": shown.removed, "diff": shown.diff}
 
 

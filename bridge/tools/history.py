@@ -15,11 +15,10 @@ from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, FilePreview, Operation
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
-from bridge.identity.caller import Caller
 from bridge.index.losses import broken_links
 from bridge.toolkit.permitted import Denials
-from bridge.toolkit.registry import ToolProvider
-from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, P, Tool, Unchanged, WriteTool, in_vault
+from bridge.toolkit.registry import StaticProvider, ToolProvider
+from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, P, Unchanged, WriteTool, in_vault
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import NOTHING_THERE, counted, first_of, some, within
 from bridge.tools.kinds import UNLISTED, CountingCursor, SnakeCaseParams, write_spec
@@ -173,9 +172,9 @@ class LinkMender:
             except ToolFailure:
                 kept.warnings.append(f"{place!r} cannot be read, so its links stay as they are")
                 continue
-            rewritten = self._keeper.rewrite(before, data, found.moving, kept)
-            if rewritten is not None:
-                builder.modify(parse_path(place), data, rewritten.new)
+            new = self._keeper.rewrite(before, data, found.moving, kept)
+            if new is not None:
+                builder.modify(parse_path(place), data, new)
         if not kept.links and not kept.warnings:
             raise NotFound(f"No links are broken by {entry_id}, or not any more")
         if not kept.links:
@@ -333,23 +332,16 @@ class RestoreAllTool(_RestoringTool[RestoreAllParams]):
         return _told(applied, {"at": params.at}, lambda files: f"Restored: {files} as of {params.at}")
 
 
-class RestoreProvider(ToolProvider):
-    """The provider of these tools to the person's own programs, and to nobody else.
+def restore_provider(restoring: Restoring, mender: LinkMender) -> ToolProvider:
+    """Return the provider of these tools to the person's own programs, and to nobody else.
 
     Args:
         restoring: Makes the plans.
         mender: Makes those that mend links.
     """
-
-    id = "restore"
-
-    def __init__(self, restoring: Restoring, mender: LinkMender) -> None:
-        undo, restore, restore_all = UndoOutsideTool(restoring), RestoreTool(restoring), RestoreAllTool(restoring)
-        self._tools = (undo, restore, restore_all, MendTool(mender))
-
-    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """Return all of them for the person, else none."""
-        return self._tools if caller.client.is_person else ()
+    undo, restore, restore_all = UndoOutsideTool(restoring), RestoreTool(restoring), RestoreAllTool(restoring)
+    tools = (undo, restore, restore_all, MendTool(mender))
+    return StaticProvider("restore", tools, has=lambda caller: caller.client.is_person)
 
 
 def _told(applied: Applied, of: dict[str, str], sentence: Callable[[str], str]) -> Output:
@@ -425,13 +417,13 @@ class HistoryTool(WriteTool[HistoryParams]):
             if params.execution_id is not None:
                 entries = entries[entries.index(_one(entries, params.execution_id)) + 1 :]
             return _listed(entries, params.limit)
-        applied = [entry for entry in entries if entry.change.state == "applied"]
         if params.action == "diff":
             return self._diff(_one(entries, params.execution_id), int(params.cursor or 0), context)
         if params.execution_id is not None:
             if params.count > 1:
                 raise InvalidParameters("Give either execution_id or count, and not both")
             return self._history.undo_plan(_one(entries, params.execution_id).change.execution_id, credential)[1]
+        applied = [entry for entry in entries if entry.change.state == "applied"]
         if len(applied) < params.count:
             raise NotFound(f"You have made {counted(len(applied), 'change')} that can be undone, and no more")
         chosen = [entry.change.execution_id for entry in applied[: params.count]]

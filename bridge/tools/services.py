@@ -37,9 +37,7 @@ class ReversalPort(Protocol):
 class HistoryPort(ReversalPort, Protocol):
     """The history, as the tool `history` uses it besides."""
 
-    def history(
-        self, *, limit: int = ..., before: str | None = None, credential: str | None = None
-    ) -> Sequence[HistoryEntry]:
+    def history(self, *, limit: int, credential: str | None = None) -> Sequence[HistoryEntry]:
         """Return the changes of the vault, newest first."""
 
     def diff(self, execution_id: str) -> ChangeDiff:

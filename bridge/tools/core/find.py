@@ -174,10 +174,12 @@ def _listed(items: list[IndexedFile], total: int, pattern: str, base: VaultPath)
         if item.path.endswith("/"):
             lines.append(f"[folder] {item.path}")
             entry: dict[str, Any] = {"path": item.path.removesuffix("/"), "type": "folder", "size": None}
+            entry["modified"] = utc_time(item.mtime_ns or None)
         else:
             lines.append(f"[file] {item.path} (modified: {local_date(item.mtime_ns)})")
-            entry = {"path": item.path, "type": "file", "size": item.size}
-        data.append(entry | {"modified": utc_time(item.mtime_ns or None)})
+            modified = utc_time(item.mtime_ns)
+            entry = {"path": item.path, "type": "file", "size": item.size, "modified": modified}
+        data.append(entry)
     if total > len(items):
         larger = ", or a larger max_results" if len(items) < MOST_ITEMS else ""
         lines += ["", f"[Showing {len(items)} of {total} items. Use a narrower pattern{larger}.]"]

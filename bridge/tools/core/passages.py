@@ -5,9 +5,8 @@ read, within a budget of tokens. A token is counted as three bytes of UTF-8: tok
 four letters), those of other scripts seldom shorter, so what is said stays below the budget whichever model reads it.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
@@ -16,7 +15,7 @@ from bridge.errors import InvalidParameters
 from bridge.index.search.note_search import FoundNote, FoundPassage, NoteSearch
 from bridge.index.search.query import MAX_LENGTH
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
-from bridge.index.texts.globs import Glob, compile_glob
+from bridge.index.texts.globs import compile_glob
 from bridge.toolkit.tool import CallContext, Output, P, ReadEffect, matching
 from bridge.tools.formatting import cut, shortened
 from bridge.tools.kinds import SnakeCaseParams, VaultReadTool, left_out, read_spec
@@ -150,8 +149,9 @@ class CodebaseSearchTool(SearchingTool[CodebaseSearchParams]):
 
     def run(self, params: CodebaseSearchParams, context: CallContext) -> Output:
         """Search."""
-        outside = (_Outside(frozenset(params.target_directories)),) if params.target_directories else ()
-        excludes = left_out(self._storage, context) + outside
+        excludes: tuple[Callable[[str], bool], ...] = left_out(self._storage, context)
+        if params.target_directories:
+            excludes += (_outside(frozenset(params.target_directories)),)
         found = self._search.passages(params.query, context.deadline, excludes)
         shown = found[:MOST_PASSAGES]
         texts = snippets(shown)
@@ -171,23 +171,11 @@ class CodebaseSearchTool(SearchingTool[CodebaseSearchParams]):
         return Output({"results": data}, "\n".join(lines), metadata)
 
 
-@dataclass(frozen=True)
-class _Outside:
-    """A rule that leaves out what is in none of some folders. Equal rules leave out the same.
-
-    Attributes:
-        folders: Globs.
-    """
-
-    folders: frozenset[str]
-
-    @cached_property
-    def _globs(self) -> list[Glob]:
-        return [compile_glob(_files_in(folder), case_sensitive=False) for folder in self.folders]
-
-    def __call__(self, path: str) -> bool:
-        """Return whether a path is in none of the folders."""
-        return not any(glob.matches(nfc(path)) for glob in self._globs)
+@lru_cache(maxsize=16)
+def _outside(folders: frozenset[str]) -> Callable[[str], bool]:
+    """Return the rule that leaves out what is in none of some folders, given as globs: the same rule for the same."""
+    globs = [compile_glob(_files_in(folder), case_sensitive=False) for folder in folders]
+    return lambda path: not any(glob.matches(nfc(path)) for glob in globs)
 
 
 def _files_in(folder: str) -> str:
@@ -323,7 +311,7 @@ class _Pack:
         self.left_out = False
         self._said: set[str] = set()
 
-    def fill(self, passages: "Iterator[_Chosen] | Sequence[_Chosen]") -> None:
+    def fill(self, passages: Iterable[_Chosen]) -> None:
         """Put in what fits and says what is not there yet, in this order."""
         for each in passages:
             said = " ".join(each.passage.text.split())

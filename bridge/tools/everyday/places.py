@@ -169,8 +169,7 @@ class RelocatingTool(NoteWriteTool[P]):
 
     def _rewritten(self, path: str, data: bytes, moving: Redirection, kept: KeptLinks) -> str:
         """Return the text of a note with its links as they must be."""
-        found = self._keeper.rewrite(path, data, moving, kept)
-        return decoded(found.new if found else data)
+        return decoded(self._keeper.rewrite(path, data, moving, kept) or data)
 
     def _relocation(
         self,

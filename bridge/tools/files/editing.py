@@ -15,7 +15,7 @@ from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.files.replacing import find_text, replace_spans
-from bridge.tools.formatting import counted, done, edit_facts, shortened, size
+from bridge.tools.formatting import counted, diff_facts, done, shortened, size
 from bridge.tools.kinds import RequiredContent, RequiredPath, SnakeCaseParams, VaultWriteTool, by_text, write_spec
 from bridge.tools.paths import existing_path, failing_as, read_text, vault_path
 from bridge.tools.storage import PlanningStorage
@@ -212,7 +212,7 @@ class EditFileTool(VaultWriteTool[EditFileParams]):
 
     def report(self, params: EditFileParams, applied: Applied) -> Output:
         """Report what was done, in the words in which it was asked."""
-        data = edit_facts(applied)
+        data = diff_facts(applied.plan.previews[0])
         if params.edits is None:
             return Output(data, done(applied.plan.summary))
         part = " (in part)" if applied.plan.summary.endswith(" (in part)") else ""
@@ -349,7 +349,7 @@ class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
 
     def report(self, _params: ModifyNoteParams, applied: Applied) -> Output:
         """Report what was done."""
-        return Output(edit_facts(applied), done(applied.plan.summary))
+        return Output(diff_facts(applied.plan.previews[0]), done(applied.plan.summary))
 
 
 class WriteFileParams(SnakeCaseParams):

@@ -5,7 +5,7 @@ The index says which notes may hold such links; what is written is worked out fr
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from bridge.clock import Clock
 from bridge.contract.consent import Operation, ShownPicture
@@ -33,20 +33,6 @@ SOURCES = (".md", CANVAS, EXTENSION)
 _MOST_NAMED = 20
 _LONGEST = 100
 _PROGRESS_EVERY = 50
-
-
-class RewrittenFile(NamedTuple):
-    """One file whose links change.
-
-    Attributes:
-        path: Where it is before the move.
-        old: Its bytes.
-        new: Its bytes then.
-    """
-
-    path: str
-    old: bytes
-    new: bytes
 
 
 @dataclass(slots=True)
@@ -211,19 +197,19 @@ class LinkKeeper:
             self.check(context)
             if number % _PROGRESS_EVERY == 0 and len(sources) > _PROGRESS_EVERY:
                 context.progress(number, len(sources), "Looking at the notes that link here")
-            found = self._read(source, moving, kept, closed)
-            if found is None:
+            old, new = self._read(source, moving, kept, closed)
+            if new is None:
                 continue
-            held += len(found.new)
+            held += len(new)
             if held > MOST_BYTES:
                 raise ExecutionFailed(
                     f"The notes that link here are more than {MOST_BYTES >> 20} MB together, too much for one change; "
                     "move fewer files at once"
                 )
-            builder.modify(parse_path(found.path), found.old, found.new, follows=True)
+            builder.modify(parse_path(source), old, new, follows=True)
 
-    def rewrite(self, path: str, data: bytes, moving: Relocation, kept: KeptLinks) -> RewrittenFile | None:
-        """Rewrite one file's links; None when none changes.
+    def rewrite(self, path: str, data: bytes, moving: Relocation, kept: KeptLinks) -> bytes | None:
+        """Return one file with its links rewritten; None when none changes.
 
         Args:
             path: Where the file is before the move.
@@ -262,11 +248,12 @@ class LinkKeeper:
             return None
         kept.links += found.links + edits
         kept.notes += 1
-        return RewrittenFile(path, data, after.encode("utf-8", "surrogateescape"))
+        return after.encode("utf-8", "surrogateescape")
 
     def _read(
         self, source: str, moving: Relocation, kept: KeptLinks, closed: Callable[[str], bool]
-    ) -> RewrittenFile | None:
+    ) -> tuple[bytes, bytes | None]:
+        """Return a file's bytes, and what `rewrite` makes of them."""
         shut = closed(source)
         try:
             data, _stat = self._everything.read(parse_path(source))
@@ -274,12 +261,12 @@ class LinkKeeper:
             if shut:
                 raise closed_file() from None
             kept.warnings.append(f"{source!r} cannot be read, so its links stay as they are")
-            return None
+            return b"", None
         warned = len(kept.warnings)
         found = self.rewrite(source, data, moving, kept)
         if shut and (found is not None or len(kept.warnings) > warned):
             raise closed_file()
-        return found
+        return data, found
 
 
 def closed_file() -> PermissionDenied:

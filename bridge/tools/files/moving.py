@@ -213,8 +213,8 @@ class MovePlanner(LinkKeeper):
         if path.name.startswith(".") or path.suffix.lower() not in SOURCES:
             return self._hash(path), None
         data, _stat = self._storage.read(path)
-        found = self.rewrite(str(path), data, moving, kept)
-        return content_hash(data), None if found is None else (found.old, found.new)
+        new = self.rewrite(str(path), data, moving, kept)
+        return content_hash(data), None if new is None else (data, new)
 
     def _hash(self, path: VaultPath) -> str:
         """Return the hash of a file's bytes, read in pieces."""

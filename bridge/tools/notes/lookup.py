@@ -15,7 +15,7 @@ from bridge.index.tree import parse_file
 from bridge.notes.note import TooMuchWork
 from bridge.notes.parts import NoteReference, parse_reference
 from bridge.toolkit.tool import CallContext, Output, P, ReadEffect, ReadTool, in_vault
-from bridge.tools.formatting import edit_facts
+from bridge.tools.formatting import diff_facts
 from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.storage import PlanningStorage, Storage
 from bridge.vault.paths import parse_path
@@ -232,4 +232,4 @@ def written(applied: Applied, text: str, **facts: Any) -> Output:
         text: One sentence.
         facts: Further data.
     """
-    return Output(edit_facts(applied) | facts, f"{text} ({applied.execution_id})")
+    return Output(diff_facts(applied.plan.previews[0]) | facts, f"{text} ({applied.execution_id})")

@@ -4,10 +4,10 @@ Each relation has a weight between 0 and 1, and together they count as independe
 So a score is below 1, and one more relation never lowers it.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from math import log
-from typing import Annotated, Any
+from math import log, prod
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -110,28 +110,21 @@ class FindRelatedTool(NoteReadTool[FindRelatedParams]):
         return Output(data, "\n".join(lines), metadata)
 
 
-@dataclass(slots=True)
-class Related:
+class Related(NamedTuple):
     """A related note.
 
     Attributes:
         path: Its path.
+        score: How near it is, from 0 to 1.
         relations: The kinds of relation with their weights, the strongest first.
     """
 
     path: str
-    relations: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def score(self) -> float:
-        """Return how near it is, from 0 to 1."""
-        left = 1.0
-        for relation in self.relations:
-            left *= 1 - relation["weight"]
-        return round(1 - left, 4)
+    score: float
+    relations: list[dict[str, Any]]
 
 
-def related_notes(notes: NoteLookup, note: ResolvedNote, alike: Sequence[NearPassage] = ()) -> list[Related]:
+def related_notes(notes: NoteLookup, note: ResolvedNote, alike: Sequence[NearPassage]) -> list[Related]:
     """Return every note and canvas that is related to a note, the nearest first; equally near ones by path.
 
     Args:
@@ -139,12 +132,12 @@ def related_notes(notes: NoteLookup, note: ResolvedNote, alike: Sequence[NearPas
         note: The one.
         alike: Passages of notes that are near it in meaning.
     """
-    found: dict[str, Related] = {}
+    found = defaultdict[str, list[dict[str, Any]]](list)
 
     def relate(paths: Iterable[str], relation: dict[str, Any]) -> None:
         for path in paths:
             if path != note.path and path.lower().endswith((NOTE_EXTENSION, CANVAS_EXTENSION)):
-                found.setdefault(path, Related(path)).relations.append(relation)
+                found[path].append(relation)
 
     relate(notes.backlinks(note), {"relationship": "backlink_from", "weight": BACKLINK})
     relate(notes.links(note)[0], {"relationship": "forwardlink_to", "weight": FORWARD_LINK})
@@ -161,9 +154,11 @@ def related_notes(notes: NoteLookup, note: ResolvedNote, alike: Sequence[NearPas
         if near.likeness >= LEAST_LIKENESS:
             weight = round(MEANING * (near.likeness - LEAST_LIKENESS) / (1 - LEAST_LIKENESS), 4)
             relate([near.path], {"relationship": "semantically_related", "weight": weight})
-    for each in found.values():
-        each.relations.sort(key=lambda relation: -relation["weight"])
-    return sorted(found.values(), key=lambda each: (-each.score, each.path))
+    related = []
+    for path, relations in found.items():
+        relations.sort(key=lambda relation: -relation["weight"])
+        related.append(Related(path, round(1 - prod(1 - relation["weight"] for relation in relations), 4), relations))
+    return sorted(related, key=lambda each: (-each.score, each.path))
 
 
 def _in_words(relation: dict[str, str]) -> str:

@@ -54,6 +54,15 @@ async def test_the_text_is_exactly_this(projects: Any) -> None:
     assert (result.data[2]["type"], result.data[2]["size"]) == ("folder", None)
 
 
+async def test_a_file_that_an_archive_dated_to_1970_has_its_time_too(projects: Any) -> None:
+    projects.write("Unpacked.md", "e", 0.0)
+    projects.storage.knowledge.refresh()
+    result = await projects.succeed("list_files", pattern="Unpacked.md")
+    assert result.data == [
+        {"path": "Unpacked.md", "type": "file", "size": 1, "modified": "1970-01-01T00:00:00.000Z"},
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "paths"),
     [
