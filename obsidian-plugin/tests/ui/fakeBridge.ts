@@ -111,6 +111,7 @@ export class FakeBridge {
 	async delay(method: string, answer: unknown): Promise<() => Promise<void>> {
 		const now = this.answers.get(method);
 		if (!now) throw new Error(`nothing answers ${method}`);
+		await this.request("nothing", {}); // what the first connection asks at once is answered
 		const late: ((answer: unknown) => void)[] = [];
 		const asked = new Promise<void>((resolve) => {
 			this.answers.set(method, async () => new Promise((reply) => {
