@@ -212,25 +212,6 @@ MAX_FAULTS: Final = 20
 """Faults that are listed one by one; the others are only counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChainFault:
-    """A place where the log is not as it was written.
-
-    Attributes:
-        kind: `altered`, `missing`, `out_of_order`, `foreign` or `unreadable`.
-        file: The file.
-        line: The line in that file, counted from 1; None if the whole file or its end is meant.
-        seq: The number that the line says it has, or that is missing first.
-        message: An explanation for people.
-    """
-
-    kind: str
-    file: str
-    line: int | None
-    seq: int | None
-    message: str
-
-
 class ChainWalk:
     """The state of a walk.
 
@@ -244,7 +225,7 @@ class ChainWalk:
         records: Lines seen that are records.
         unverified: Lines from before there was a key.
         lost: Numbers that were never written, as the chain itself says: a full disk.
-        faults: The first faults.
+        faults: The first faults, as `bridge.contract.audit.AuditFault` describes them.
         fault_count: All of them.
         began: The head that the sign-off at the beginning speaks of, if there is one.
         sign_off: That sign-off's line.
@@ -257,7 +238,7 @@ class ChainWalk:
         self.chain, self.adopted, self.expected = chain, adopted, expected
         self.head = chain.genesis
         self.records = self.unverified = self.lost = self.fault_count = 0
-        self.faults: list[ChainFault] = []
+        self.faults: list[dict[str, Any]] = []
         self.began: Head | None = None
         self.sign_off = b""
         self.gaps: list[Gap] = []
@@ -336,7 +317,7 @@ class ChainWalk:
             "records": self.records,
             "lost": self.lost,
             "unverified": self.unverified,
-            "faults": [asdict(fault) for fault in self.faults],
+            "faults": self.faults,
             "faultCount": self.fault_count,
             "droppedEarly": {"records": self.early, "since": self.gaps[0].since, "until": self.gaps[-1].until}
             if self.gaps
@@ -395,7 +376,8 @@ class ChainWalk:
         self.fault_count += 1
         if len(self.faults) < MAX_FAULTS:
             where = f"{file}, line {number}" if number else file
-            self.faults.append(ChainFault(kind, file, number, seq, f"{where}: {message}"))
+            said = f"{where}: {message}"
+            self.faults.append({"kind": kind, "file": file, "line": number, "seq": seq, "message": said})
 
 
 MAX_BEHIND: Final = 10_000

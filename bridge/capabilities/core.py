@@ -17,7 +17,6 @@ from bridge.index.carried_text import CarriedText
 from bridge.index.losses import ChangedBases, lost_parts, lost_properties
 from bridge.index.search.fuzzy import NearestNames
 from bridge.index.vault_index import PermittedKnowledge, VaultIndex
-from bridge.policy.limits import RateLimits
 from bridge.sandbox.sandbox import Programs
 from bridge.toolkit.audit_step import AuditStep, log_call
 from bridge.toolkit.call_registry import CallRegistry
@@ -93,9 +92,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         log.limited(hit)
 
     async def finished(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
-        """Remember what an ended call wrote, and log it; in developer mode on the console too."""
-        if tool_call.made is not None:
-            base.session_files.applied(tool_call.caller.session_id, tool_call.made)
+        """Log the end of a call; in developer mode on the console too."""
         if settings.latest.developer_mode:
             log_call(tool_call, result, seconds)
         await log.finished(tool_call, result, seconds)
@@ -111,7 +108,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         except (BridgeError, OSError):
             return None
 
-    limits = RateLimitStep(RateLimits(), clock, limited)
+    limits = RateLimitStep(clock, limited)
     pipeline = Pipeline(
         registry=base.registry,
         rate_limit=limits,
@@ -133,6 +130,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         person_workers=base.threads(PERSON_WORKERS, "person"),
         on_event=hub.notify_hosts,
         on_finished=finished,
+        session_files=base.session_files,
         losses=losses,
         read_only=lambda plan: read_only_warnings(base.root, plan),
         nearest_names=NearestNames(tools.services.storage.knowledge),

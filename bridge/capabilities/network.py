@@ -49,11 +49,7 @@ def open_network(base: Base, log: AuditStep) -> Network:
 
     exchanged.on(noted)
     door = WebDoor(
-        lambda: base.settings.current,
-        transport,
-        base.clock,
-        own_ports=lambda: frozenset(base.ports),
-        log=exchanged,
+        lambda: base.settings.current, transport, base.clock, own_ports=lambda: frozenset(base.ports), log=exchanged
     )
     masters = MasterKeys(lambda: UserFolder(config_folder() / "keys", durable=True), SystemKeyring())
     keys = KeyStore(base.settings, masters, learned=base.secrets.add, changed=keys_changed)

@@ -439,11 +439,11 @@ class _Planning:
         self, place_id: str, shown: str, why: str, sides: tuple[bytes, bytes], line: int | None = None
     ) -> Take | None:
         """Return what the person takes in a place that the vault and the draft have differently, and note the place."""
-        taken, (vault, draft) = self.choices.get(place_id), map(_text, sides)
+        taken, known = self.choices.get(place_id), {"path": shown, "why": why, "line": line}
         if all(place_id != other.place_id for other in self.conflicts):
+            known |= {"vault": _text(sides[0]), "draft": _text(sides[1]), "taken": taken}
             offers = _EACH if line is None else (*_EACH, Take.BOTH)
-            place = MergePlace(place_id=place_id, path=shown, why=why, line=line, offers=offers, taken=taken)
-            self.conflicts.append(place.model_copy(update={"vault": vault, "draft": draft}))
+            self.conflicts.append(MergePlace(place_id=place_id, offers=offers, **known))
         return taken
 
     def _left_from(self, origin: str) -> str:

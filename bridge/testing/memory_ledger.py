@@ -1,6 +1,6 @@
 """Plans applied to files in memory: wholly or not at all, only if every file is as the plan says, and taken back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -73,13 +73,11 @@ class MemoryLedger:
 
     Args:
         tree: The files.
-        on_applied: Called with each plan that was applied.
     """
 
-    def __init__(self, tree: MemoryTree, on_applied: Callable[[ChangePlan], None] = lambda _plan: None) -> None:
+    def __init__(self, tree: MemoryTree) -> None:
         self.editors = Editors()
         self._tree = tree
-        self._on_applied = on_applied
         self._applied: dict[str, _Applied] = {}
 
     def check(self, plan: ChangePlan) -> None:
@@ -105,7 +103,6 @@ class MemoryLedger:
             self._applied[cause.execution_id] = _Applied(cause, plan, before, after)
         else:
             self._applied[cause.reverses].undone = cause.kind == "undo"
-        self._on_applied(plan)
         return Applied(cause.execution_id, None, plan, plan.disposal)
 
     def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
@@ -147,10 +144,10 @@ class MemoryLedger:
                 continue
             if files.get(path) != old:
                 raise Conflict(f"{path!r} was edited after this change", code="edited_since", data={"path": path})
-            if old is None or new is None:
-                builder.create(known_path(path), new) if new is not None else builder.delete(
-                    known_path(path), old or b""
-                )
+            if new is None:
+                builder.delete(known_path(path), old or b"")
+            elif old is None:
+                builder.create(known_path(path), new)
             else:
                 builder.modify(known_path(path), old, new, follows=path in done.plan.follows)
         for folder in sorted(start.folders - goal.folders, reverse=True):

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -33,7 +33,6 @@ from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.notes.additions import judge
 from bridge.pictures.reader import PictureReader
-from bridge.policy.limits import RateLimits
 from bridge.policy.redaction import hide_secrets
 from bridge.records.folder import MemoryFolder
 from bridge.settings.model import MAX_RATE
@@ -146,7 +145,7 @@ class Sandbox:
         if isinstance(tool, ToolProvider):
             await self.registry.add(tool)
         elif type(self.registry.get(tool.name, PERSON)).__name__ != type(tool).__name__:
-            await self.registry.add(_only(tool.name, [tool]))
+            await self.registry.add(StaticProvider(tool.name, [tool]))
 
     async def call(
         self, tool: str, /, *, role: Literal["agent", "host"] = "agent", session: str = "agent-1", **arguments: Any
@@ -296,14 +295,9 @@ async def sandbox(
 
         base_warnings = ChangedBases(storage.knowledge, clock)
 
-        async def finished(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
-            if tool_call.made is not None:
-                session_files.applied(tool_call.caller.session_id, tool_call.made)
-            await auditing.finished(tool_call, result, seconds)
-
         vault._pipeline = Pipeline(  # noqa: SLF001 - the sandbox and its pipeline are made together, here
             registry=registry,
-            rate_limit=RateLimitStep(RateLimits(), clock, lambda _waiting: None),
+            rate_limit=RateLimitStep(clock, lambda _waiting: None),
             consent=ConsentStep(
                 broker=broker,
                 grants=grants,
@@ -319,7 +313,8 @@ async def sandbox(
             workers=FairThreads(workers, 4),
             person_workers=workers,
             on_event=lambda _event: None,
-            on_finished=finished,
+            on_finished=auditing.finished,
+            session_files=session_files,
             losses=lambda plan: (
                 *lost_parts(plan, storage.everything.knowledge),
                 *lost_properties(plan, storage.everything.knowledge),
@@ -336,13 +331,6 @@ def _caller(role: Literal["agent", "host"], session: str) -> Caller:
     if role == "host":
         return PERSON
     return Caller(Client(session, "Robot", frozenset({Capability.CALL})), f"connection-{session}")
-
-
-def _only(id: str, tools: Sequence[Tool[Any]]) -> ToolProvider:
-    return StaticProvider(id=id, tools=tools)
-
-
-_World = tuple[PlanningStorage, Ledger, list[ToolProvider]]
 
 
 def _in_folder(
@@ -412,7 +400,7 @@ def _in_folder(
 
 def _in_memory(
     files: Mapping[str, bytes | str], clock: SystemClock, closed: Denials, session_files: SessionFiles
-) -> _World:
+) -> tuple[PlanningStorage, Ledger, list[ToolProvider]]:
     """Return a storage and a ledger in memory, and the tools that search no texts."""
     storage = MemoryStorage(files, closed)
     ledger = MemoryLedger(storage.tree)
@@ -426,4 +414,4 @@ def _in_memory(
         RedoTool(ledger),
     ]
     # The pipeline takes the ledger of a folder; it calls nothing of it that this one has not.
-    return storage, cast("Ledger", ledger), [_only("memory", tools)]
+    return storage, cast("Ledger", ledger), [StaticProvider("memory", tools)]

@@ -155,13 +155,12 @@ class RateLimitStep:
     """The step that keeps every client to its calls a minute.
 
     Args:
-        limits: The windows.
         clock: Monotonic time.
         on_hit: Called when a client must wait.
     """
 
-    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[LimitHit], None]) -> None:
-        self._limits = limits
+    def __init__(self, clock: Clock, on_hit: Callable[[LimitHit], None]) -> None:
+        self._limits = RateLimits()
         self._clock = clock
         self._on_hit = on_hit
         self._given_back = asyncio.Event()

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from bridge.toolkit.effects.kind import EffectKind
 from bridge.toolkit.effects.running import CallServices, Running, kind_of
 from bridge.toolkit.effects.tool_run import Failing
 from bridge.toolkit.parameters import check_members
+from bridge.toolkit.permitted import SessionFiles
 from bridge.toolkit.registry import refusal
 from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, ReadEffect, Relayed, Tool, in_vault
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, call_fingerprint
@@ -40,10 +41,12 @@ class Pipeline(CallServices):
 
     Attributes:
         on_finished: Called at every call's end, for the audit log.
+        session_files: Remembers what each session has written.
         incomplete_answers: How many answers the index has given, in all calls, while it did not know everything yet.
     """
 
     on_finished: Finished
+    session_files: SessionFiles = field(default_factory=SessionFiles)
     incomplete_answers: Callable[[], int] = lambda: 0
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
@@ -76,8 +79,10 @@ class Pipeline(CallServices):
         return self._with_news(tool_call, relayed or result)
 
     async def _finish(self, tool_call: ToolCall, result: ToolResult, started: float) -> None:
-        """Let the log and the hosts know of a call's end."""
+        """Remember what a call has written, and let the log and the hosts know of its end."""
         tool_call.phase = Phase.DONE
+        if tool_call.made is not None:
+            self.session_files.applied(tool_call.caller.session_id, tool_call.made)
         await self.on_finished(tool_call, result, self.clock.monotonic() - started)
         milliseconds = result.metadata["durationMs"]
         self.on_event(ToolFinished(**tool_call.event_members, success=result.success, duration_ms=milliseconds))

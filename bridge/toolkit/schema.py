@@ -50,7 +50,8 @@ def describe(
         return [_bridge(spec, provider, settings) for spec, provider in held]
     if form == "mcp":
         return [_mcp(spec, shaped=enabled.everything) for spec, _ in held]
-    return [_function(spec) for spec, _ in held]
+    functions = (wire.ToolFunction.of(spec, parameters=spec.parameters.json_schema) for spec, _ in held)
+    return [wire.FunctionTool(function=function) for function in functions]
 
 
 def setting(tool: ToolSpec, settings: Settings) -> wire.ToolSetting:
@@ -70,11 +71,6 @@ def _bridge(tool: ToolSpec, provider: str, settings: Settings) -> wire.ToolDescr
         can_undo=tool.writes,
         provider=provider,
     )
-
-
-def _function(tool: ToolSpec) -> wire.FunctionTool:
-    parameters = tool.parameters.json_schema
-    return wire.FunctionTool(function=wire.ToolFunction.of(tool, parameters=parameters))
 
 
 def _mcp(tool: ToolSpec, *, shaped: bool) -> wire.McpTool:

@@ -22,7 +22,6 @@ from bridge.contract.consent import ConsentClass, ConsentMode, ConsentRequest, D
 from bridge.errors import InvalidParameters
 from bridge.identity.caller import HOST, PERSON, Caller
 from bridge.journal.ledger import Ledger
-from bridge.policy.limits import RateLimits
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
@@ -271,7 +270,7 @@ def rigged(vault: Path, *, clock: Clock | None = None, tickets: PrivateFiles | N
     workers, person_workers = ThreadPoolExecutor(4), ThreadPoolExecutor(2)
     pipeline = Pipeline(
         registry=registry,
-        rate_limit=RateLimitStep(RateLimits(), clock, heard),
+        rate_limit=RateLimitStep(clock, heard),
         consent=ConsentStep(
             broker=broker,
             grants=grants,

@@ -11,7 +11,7 @@ from bridge.contract.identity import Capability
 from bridge.contract.tools import SettingsResetParams, SettingsSchema, SettingsUpdated, SettingsUpdateParams
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.settings.model import EffectiveSettings, Settings, SettingsInForce, schema
-from bridge.toolkit.idle_settings import idle as idle_settings
+from bridge.toolkit.registry import idle_settings
 from bridge.toolkit.schema import setting
 from bridge.toolkit.tool import ToolSpec
 

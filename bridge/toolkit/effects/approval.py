@@ -20,18 +20,7 @@ from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind, Terms
 from bridge.toolkit.tool import Output, Relayed, ToolSpec, in_vault
 from bridge.toolkit.tool_call import ToolCall
-from bridge.vault.person_edits import (
-    NO_BACKUP,
-    HunkText,
-    KeptHunks,
-    OmittedPart,
-    RevisedLines,
-    RevisedPlan,
-    is_divisible,
-    is_editable,
-    needs_backup,
-    revised_lines,
-)
+from bridge.vault import person_edits as edits
 from bridge.vault.plan import Applied, ChangeKind, ChangePlan, Hazard, Rest
 
 if TYPE_CHECKING:
@@ -138,13 +127,13 @@ def with_warnings(services: "CallServices", plan: ChangePlan, *, by_caller: bool
     shown = with_hazards(plan)
     found = [*unsaved_warnings(plan, services.ledger.editors), *services.losses(plan), *services.read_only(plan)]
     if not by_caller and is_lost(services, plan):
-        found.append(NO_BACKUP)
+        found.append(edits.NO_BACKUP)
     return replace(shown, warnings=(*found, *shown.warnings)) if found else shown
 
 
 def is_lost(services: "CallServices", plan: ChangePlan) -> bool:
     """Return whether the user has set that what a plan replaces is lost."""
-    return needs_backup(plan) and not services.settings().patch_backup_enabled
+    return edits.needs_backup(plan) and not services.settings().patch_backup_enabled
 
 
 class Approval:
@@ -168,7 +157,7 @@ class Approval:
         self._who = who
         self._whole = effect.plan  # the plan before anything was left out of it
         self.effect = effect
-        self.left_out: tuple[OmittedPart, ...] = ()
+        self.left_out: tuple[edits.OmittedPart, ...] = ()
         self._proposed = effect.plan
         self._before: dict[str, bytes] = {}  # the bytes from before of each file that the person has edited
         self._own_warnings = tuple(f"About the text before you edited it: {warning}" for warning in own_warnings)
@@ -187,12 +176,12 @@ class Approval:
     @property
     def is_divisible(self) -> bool:
         """Return whether hunks may be left out."""
-        return is_divisible(self.plan)
+        return edits.is_divisible(self.plan)
 
     @property
     def is_editable(self) -> bool:
         """Return whether the person may edit the text first."""
-        return is_editable(self.plan)
+        return edits.is_editable(self.plan)
 
     async def check(self) -> None:
         """Re-hash the plan's files: done when a yes comes, and again by the ledger when it writes.
@@ -236,7 +225,7 @@ class Approval:
             raise InvalidParameters("Only a draft can be sent back, and its files be commented on")
         return self._services.drafts, self.plan.draft
 
-    async def keep_selected(self, keep: KeptHunks) -> str:
+    async def keep_selected(self, keep: edits.KeptHunks) -> str:
         """Leave everything out that is not kept, and check the rest.
 
         Args:
@@ -254,7 +243,7 @@ class Approval:
         self.effect, self.left_out = self.with_plan(partial.plan), partial.left_out
         return partial.plan.digest
 
-    async def revised(self, change: HunkText | Mapping[str, Take] | None, by: str) -> RevisedPlan:
+    async def revised(self, change: edits.HunkText | Mapping[str, Take] | None, by: str) -> edits.RevisedPlan:
         """Return the plan with other text in one hunk, with warnings of its own. It holds once it is taken.
 
         Of a draft that is handed in, the text becomes part of the draft.
@@ -269,13 +258,13 @@ class Approval:
             Conflict: The vault has changed since.
         """
 
-        def revised() -> RevisedPlan:
-            if not isinstance(change, HunkText):
+        def revised() -> edits.RevisedPlan:
+            if not isinstance(change, edits.HunkText):
                 drafts, name = self._of_draft
                 if change is not None and self._before and not drafts.is_handed_in(name):
                     raise InvalidParameters("You have edited the text; choose what is taken first, then edit")
                 plan = drafts.renewed(name, self._who) if change is None else drafts.choose(name, self._who, change)
-                return RevisedPlan(with_warnings(self._services, plan), "", b"")
+                return edits.RevisedPlan(with_warnings(self._services, plan), "", b"")
             found = self._services.ledger.revise(replace(self.plan, warnings=self._own_warnings), change)
             drafted, draft = self._services.drafts, self.plan.draft
             if drafted is not None and draft is not None and drafted.is_handed_in(draft):
@@ -283,7 +272,7 @@ class Approval:
                     raise InvalidParameters(f"Choose what is taken in {found.path!r} first, then edit it")
                 after = next(one.after for one in found.plan.changes if one.path == found.path)
                 plan = drafted.edit(draft, self._who, found.path, found.plan.blobs[after or ""], by)
-                found = RevisedPlan(plan, found.path, found.old)
+                found = edits.RevisedPlan(plan, found.path, found.old)
             return found._replace(plan=with_warnings(self._services, found.plan))
 
         return await self._working(revised)
@@ -292,7 +281,7 @@ class Approval:
         """Return the same effect with another plan."""
         return replace(self.effect, plan=plan)
 
-    def take(self, revised: RevisedPlan) -> None:
+    def take(self, revised: edits.RevisedPlan) -> None:
         """Take this as what is to be done from now on."""
         self.effect = self.with_plan(revised.plan)
         if revised.path:
@@ -337,7 +326,7 @@ class Approval:
         data = output.data | facts if isinstance(output.data, dict) else output.data
         return replace(output, data=data, text=output.text + "\n".join(lines))
 
-    def _revised_lines(self) -> list[RevisedLines]:
+    def _revised_lines(self) -> list[edits.RevisedLines]:
         """Return what became of the proposed lines, for each file that the person edited and that was written."""
         after = {change.path: change.after for change in self.plan.changes}
         found = []
@@ -345,14 +334,14 @@ class Approval:
             if change.path in self._before and (written := after.get(change.path)) is not None:
                 proposed = self._proposed.blobs[change.after or ""], shown
                 old = self._before[change.path]
-                found.append(revised_lines(change.path, old, proposed, self.plan.blobs[written]))
+                found.append(edits.revised_lines(change.path, old, proposed, self.plan.blobs[written]))
         return found
 
-    def _left_out(self, file: OmittedPart) -> dict[str, Any]:
+    def _left_out(self, file: edits.OmittedPart) -> dict[str, Any]:
         part = {"path": file.path, "change": file.change, "hunks": list(file.hunks), "of": file.of}
         return part | {"diff": self._diff(file)}
 
-    def _diff(self, file: OmittedPart) -> str:
+    def _diff(self, file: edits.OmittedPart) -> str:
         """Return the diff of what was left out, as whoever proposed it may see it: not of the person's own text."""
         return "" if file.path in self._before else file.diff
 

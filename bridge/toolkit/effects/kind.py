@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from bridge.contract.consent import Addition, ConsentClass, Operation, Preview
 from bridge.contract.tools import CallPlan
@@ -15,7 +15,7 @@ from bridge.vault.plan import Hazard
 
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import Running
-    from bridge.toolkit.tool import Output, Relayed, ToolSpec
+    from bridge.toolkit.tool import ChainEffect, Output, ReadEffect, Relayed, RequestEffect, ToolSpec, Unchanged
     from bridge.toolkit.tool_call import ToolCall
 
 
@@ -162,19 +162,7 @@ class EffectKind(ABC):
         """Do it, and return what the caller is answered."""
 
 
-class _Prepared(Protocol):
-    """The common members of every effect that a tool may return, but a change plan."""
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """Return what it touches."""
-
-    @property
-    def summary(self) -> str:
-        """Return the question's sentence."""
-
-
-E = TypeVar("E", bound=_Prepared)
+E = TypeVar("E", bound="ReadEffect | RequestEffect | Unchanged | ChainEffect")
 
 
 @dataclass(frozen=True)
