@@ -29,18 +29,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import orjson
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from bridge.clock import Clock
-from bridge.contract.web import CacheState
 from bridge.errors import NetworkFailure, ToolFailure
 from bridge.settings.model import Settings
 from bridge.web.door import PRODUCT, Exchanged, WebDoor, WebRequest
 from bridge.web.extraction.reader import PageReader
 from bridge.web.url import BadUrl, WebUrl, parse_host
+
+if TYPE_CHECKING:
+    from bridge.contract.web import CacheState
 
 _SUFFIX: Final = ".page"
 _LONGEST_HEAD: Final = 256 * 1024
@@ -113,7 +115,7 @@ class WebCache:
             sizes.pop(name, None)
             sizes[name] = size
 
-    def clear(self) -> CacheState:
+    def clear(self) -> "CacheState":
         """Remove everything; returns what there was."""
         with self._lock:
             before = self._state()
@@ -121,12 +123,14 @@ class WebCache:
                 self._remove(name)
         return before
 
-    def stats(self) -> CacheState:
+    def stats(self) -> "CacheState":
         """Return how full it is."""
         with self._lock:
             return self._state()
 
-    def _state(self) -> CacheState:
+    def _state(self) -> "CacheState":
+        from bridge.contract.web import CacheState  # noqa: PLC0415 - a start does without
+
         sizes = self._known()
         return CacheState(entries=len(sizes), size=sum(sizes.values()), hits=self._hits, misses=self._misses)
 
