@@ -294,7 +294,7 @@ class Database:
         if content.digest not in self.held:
             self._db.execute("INSERT INTO contents VALUES (?, ?, ?, ?)", content)
             self.held.add(content.digest)
-            self._added.add(content.digest)
+            self._note(content.digest, self._added, self._removed)
 
     def drop_unused(self, digests: Iterable[bytes]) -> None:
         """Let those of some contents go that nothing refers to (any more)."""
@@ -421,7 +421,15 @@ class Database:
     def _are_gone(self, rows: Iterable[tuple[bytes]]) -> None:
         for (digest,) in rows:
             self.held.discard(digest)
-            self._removed.add(digest)
+            self._note(digest, self._removed, self._added)
+
+    @staticmethod
+    def _note(digest: bytes, done: set[bytes], undone: set[bytes]) -> None:
+        """Note what a transaction has done, for the case that it fails: what it has also undone is as before."""
+        if digest in undone:
+            undone.remove(digest)
+        else:
+            done.add(digest)
 
     def _drop_oldest(self, *, between: bool, foreign: bool | None, before: float) -> bool:
         """Let the oldest version of a kind go.

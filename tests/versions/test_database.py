@@ -186,3 +186,23 @@ def test_a_full_file_is_said_and_the_index_goes_on(tmp_path: Path) -> None:
     assert recorded.recorder.kept().whole == 201
     assert len(recorded.entries[0].effects) == 200
     recorded.stop()
+
+
+@pytest.mark.parametrize("kept_before", [False, True])
+def test_after_a_transaction_that_failed_just_what_is_there_counts_as_kept(tmp_path: Path, kept_before: bool) -> None:
+    """What counts as kept is not written again, and what is there cannot be written twice."""
+    content = content_of(b"text\n")
+    with closing(Database(tmp_path, 50)) as database:
+        if kept_before:
+            with database.writing():
+                database.put_content(content)
+        with pytest.raises(OSError, match="full"), database.writing():
+            if kept_before:
+                database.drop_unused([content.digest])
+            database.put_content(content)
+            if not kept_before:
+                database.drop_unused([content.digest])
+            raise OSError("full")
+        with database.writing():
+            database.put_content(content)
+        assert database.content(content.digest) == b"text\n"
