@@ -408,8 +408,7 @@ def only(begin: BeginRecord, paths: Collection[str] | None) -> BeginRecord:
         if (change.path in places if change.of_folder else units.of(change.path) in wanted)
     ]
     return begin._replace(
-        changes=tuple(begin.changes[number] for number in kept),
-        modes=tuple(begin.modes[number] for number in kept),
+        changes=tuple(begin.changes[number] for number in kept), modes=tuple(begin.modes[number] for number in kept)
     )
 
 

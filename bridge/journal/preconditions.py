@@ -297,9 +297,7 @@ def stale(path: str, *, gone: bool = False) -> Conflict:
     """Return the refusal because a file has changed since it was read."""
     what = "is no longer there" if gone else "has changed since it was read"
     return Conflict(
-        f"{path!r} {what}, so nothing was written; read it again and retry",
-        code="stale",
-        data={"path": path},
+        f"{path!r} {what}, so nothing was written; read it again and retry", code="stale", data={"path": path}
     )
 
 

@@ -194,11 +194,7 @@ class Servers:
     """
 
     def __init__(
-        self,
-        file: ServersFile,
-        approvals: Approvals,
-        open_streams: Open,
-        hide: Callable[[str], None],
+        self, file: ServersFile, approvals: Approvals, open_streams: Open, hide: Callable[[str], None]
     ) -> None:
         self.file = file
         self.approvals = approvals
