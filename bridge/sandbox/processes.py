@@ -163,6 +163,8 @@ class Growth:
         self._folders = folders
         self._limit = limit
         self._free = self._free_bytes()
+        self._hides = False
+        """Whether there was a folder, at the last measure, that cannot be looked into."""
         self._first = self._size()
         self._next = 0.0
 
@@ -177,10 +179,12 @@ class Growth:
             return False
         held, free = nameless(processes), self._free_bytes()
         full = free < _LEAST_FREE < self._free
-        # Of a file that is only mapped, or on its way between two processes, nothing shows but the space that it takes.
-        hidden = held.hides and self._free - free > self._limit
+        self._hides = held.hides
         most = self._first + self._limit - held.size
-        too_much = full or hidden or self._size(most) > most
+        too_much = full or self._size(most) > most
+        # Of a file that is only mapped, on its way between two processes, or in a folder that the program has closed,
+        # nothing shows but the space that it takes.
+        too_much = too_much or (self._hides and self._free - free > self._limit)
         spent = time.monotonic() - now
         self._next = now + max(_AGAIN, spent * _SHARE)
         return too_much
@@ -193,12 +197,14 @@ class Growth:
             try:
                 with os.scandir(pending.pop()) as entries:
                     for entry in entries:
-                        state = entry.stat(follow_symlinks=False)
-                        total += max(size_on_disk(state), _FILE)
-                        if entry.is_dir(follow_symlinks=False):
-                            pending.append(entry.path)
-            except OSError:
-                continue  # it was removed while we looked
+                        with contextlib.suppress(FileNotFoundError):  # it was removed while we looked
+                            total += max(size_on_disk(entry.stat(follow_symlinks=False)), _FILE)
+                            if entry.is_dir(follow_symlinks=False):
+                                pending.append(entry.path)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError:  # the program has closed it, or its path is too long
+                self._hides = True
         return total
 
     def _free_bytes(self) -> int:

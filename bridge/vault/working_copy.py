@@ -5,6 +5,7 @@ is large and no note, is not in the copy.
 """
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -14,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+from bridge.vault.disk import as_failure
 from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
-from bridge.vault.paths import folders_above
+from bridge.vault.paths import folders_above, without_middle
 from bridge.vault.plan import content_hash
 from bridge.vault.text import is_note
 
@@ -23,6 +25,7 @@ _SHARE_BYTES: Final = 0x40049409
 """FICLONE: two files share their bytes until one of them changes, if the disk can do that (ioctl_ficlone(2))."""
 _WORTH_SHARING: Final = 256 * 1024
 _CHUNK: Final = 1 << 20
+_LONGEST_SHOWN: Final = 200
 _Signature = tuple[int, int, int, int]
 
 
@@ -111,9 +114,7 @@ class WorkingCopy:
         seen: set[str] = set()
         folders: set[str] = set()
         with_files: set[str] = set()
-        for path, entry in self._entries():
-            state = entry.stat(follow_symlinks=False)
-            _make_readable(self.place / path, state)
+        for path, state in self._entries(found.odd):
             if path in self.left_out:
                 continue
             if fault := _fault(path, state):
@@ -147,23 +148,30 @@ class WorkingCopy:
         """Throw it away. Blocks."""
         shutil.rmtree(self.place, ignore_errors=True)
 
-    def _entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Yield everything in the copy, folders before what is in them; of dot-folders only that they are there."""
+    def _entries(self, odd: list[tuple[str, str]]) -> Iterator[tuple[str, os.stat_result]]:
+        """Yield everything in the copy, folders before what is in them; of dot-folders only that they are there.
+
+        Folders that no path leads to are added to `odd`. Raises ExecutionFailed where another cannot be read: what is
+        in it would seem to be gone.
+        """
         pending = [""]
         while pending:
             folder = pending.pop()
             try:
                 with os.scandir(self.place / folder) as entries:
-                    inside = sorted(entries, key=lambda entry: entry.name)
-            except OSError:
+                    inside = sorted((entry.name, entry.stat(follow_symlinks=False)) for entry in entries)
+            except OSError as error:
+                if error.errno != errno.ENAMETOOLONG:
+                    raise as_failure(error, folder) from error
+                odd.append((without_middle(folder, _LONGEST_SHOWN), "its path is too long"))
                 continue
-            for entry in inside:
-                path = f"{folder}/{entry.name}" if folder else entry.name
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if entry.name == ".git":
+            for name, state in inside:
+                path = f"{folder}/{name}" if folder else name
+                if name == ".git":
                     continue  # where the vault's own is shown
-                yield path, entry
-                if is_folder and not entry.name.startswith("."):
+                _make_readable(self.place / path, state)
+                yield path, state
+                if stat.S_ISDIR(state.st_mode) and not name.startswith("."):
                     pending.append(path)
 
 

@@ -228,6 +228,19 @@ TAKING: Final = Row(
             "    socket.send_fds(pair[0], [b'x'], [f]); os.close(f); m.append(pair)" + _STAYS
         ),
         "disk: empty files": "import time\nfor at in range(60_000): open(f'f{at}', 'w').close()" + _STAYS,
+        "disk: in a folder that nobody can list": (
+            "import os, time\nos.mkdir('d'); os.chmod('d', 0o300)\n"
+            "for at in range(300): open(f'd/f{at}', 'wb').write(os.urandom(1 << 20))" + _STAYS
+        ),
+        "disk: in folders that nobody can search": (
+            "import os, time\nfor at in range(3):\n    os.mkdir(f'd{at}')\n"
+            "    for n in range(100): open(f'd{at}/f{n}', 'wb').write(os.urandom(1 << 20))\n"
+            "    os.chmod(f'd{at}', 0o400)" + _STAYS
+        ),
+        "disk: in a folder whose path is too long": (
+            "import os, time\nfor _ in range(25): os.mkdir('d' * 200); os.chdir('d' * 200)\n"
+            "for at in range(300): open(f'f{at}', 'wb').write(os.urandom(1 << 20))" + _STAYS
+        ),
         "disk: many files": "import os, time\nfor at in range(300): open(f'f{at}', 'wb').write(os.urandom(1 << 20))"
         + _STAYS,
     },

@@ -1,13 +1,16 @@
 """A copy of a vault, and what was done to it."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
+from bridge.errors import ExecutionFailed
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from bridge.vault.working_copy import WorkingCopy
@@ -131,6 +134,33 @@ def test_what_a_program_has_closed_to_itself_is_neither_gone_nor_changed(ordinar
     assert copy.read("Written.md") == b"more\n"
     copy.remove()
     assert not copy.place.exists()
+
+
+def test_a_folder_that_cannot_be_read_is_a_failure_and_not_empty(
+    made: WorkingCopy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scandir(place: Path, scan: Any = os.scandir) -> Any:
+        if place.name == "Notes":
+            raise OSError(errno.EMFILE, "too many files are open")
+        return scan(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(ExecutionFailed, match="Notes"):
+        made.differences()
+
+
+@posix
+def test_what_lies_deeper_than_any_path_leads_is_odd_and_not_passed_over(made: WorkingCopy) -> None:
+    at = os.open(made.place, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir("d" * 200, dir_fd=at)
+        inner = os.open("d" * 200, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = inner
+    os.close(os.open("N.md", os.O_WRONLY | os.O_CREAT, dir_fd=at))
+    os.close(at)
+    ((path, why),) = made.differences().odd
+    assert (path.startswith("ddd"), len(path) < 300, why) == (True, True, "its path is too long")
 
 
 def test_a_copy_is_thrown_away_whole(made: WorkingCopy) -> None:
