@@ -12,7 +12,8 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -60,48 +61,6 @@ class ConnectionRecord(BaseModel):
     original: str
     skill: Path | None = None
     skill_written: str = ""
-
-
-class ConnectionRecords:
-    """The records of one vault, by program.
-
-    Args:
-        folder: A folder of the user's own, where they are kept.
-    """
-
-    def __init__(self, folder: RecordFolder) -> None:
-        self._file = RecordStore(folder, FILE, dict[str, ConnectionRecord], replace_damaged=True)
-
-    def find(self, agent: str) -> ConnectionRecord | None:
-        """Return the record of a program; None if it was not connected from here, or the file is damaged."""
-        return self._file.load({}).get(agent)
-
-    def keep(self, agent: str, record: ConnectionRecord) -> None:
-        """Write it down. Raises ExecutionFailed."""
-        self._file.save({**self._file.load({}), agent: record})
-
-    def forget(self, agent: str) -> None:
-        """Take it away. Raises ExecutionFailed."""
-        records = self._file.load({})
-        if records.pop(agent, None) is not None:
-            self._file.save(records)
-
-    def hand_on(self, agent: str, client: str) -> bool:
-        """Let the client that a connection has added be that of another connection of the same client, if there is one.
-
-        Args:
-            agent: The connection that ends.
-            client: The client.
-
-        Returns:
-            Whether there is one. Raises ExecutionFailed.
-        """
-        records = self._file.load({})
-        others = (key for key, one in records.items() if key != agent and one.client.casefold() == client.casefold())
-        if (heir := next(others, None)) is None:
-            return False
-        self._file.save({**records, heir: records[heir].model_copy(update={"made_client": True})})
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +132,7 @@ class Connector:
     def __init__(self, machine: Machine, vault: Path, words: Callable[[], Sequence[str]], folder: RecordFolder) -> None:
         self.machine = machine
         self._vault, self._words = vault, words
-        self._records = ConnectionRecords(folder)
+        self._file = RecordStore(folder, FILE, dict[str, ConnectionRecord], replace_damaged=True)
 
     def server(self, client: str) -> ServerCommand:
         """Return the command that a program starts."""
@@ -212,7 +171,7 @@ class Connector:
         """
         file, before, entries = self._opened(agent)
         held = entries.read()
-        record = self._records.find(agent.key_of_record)
+        record = self._file.load({}).get(agent.key_of_record)
         name = name or self._own_name(held) or self._free_name(held)
         if not _NAME.fullmatch(name):
             raise ConfigurationRefused(f"{name!r} is no name for a server: letters, digits, - and _ only")
@@ -225,10 +184,8 @@ class Connector:
         old = held.get(name)
         entry = {**old, **wanted} if isinstance(old, dict) else wanted
         entry |= {field: value for field, value in agent.defaults.items() if field not in entry}
-        try:
+        with _naming(file):
             after = before if entry == old else entries.put(name, entry).encode()
-        except ConfigurationRefused as refused:
-            raise ConfigurationRefused(f"{file}: {refused}") from None
         written, kept = self._skill_change(agent, name, chosen, record) if skill else (None, ())
         change = FileChange(file, before, after)
         return Plan(agent, self._vault, name, chosen, change, written, removes=False, record=record, kept=kept)
@@ -237,15 +194,13 @@ class Connector:
         """Return what disconnecting a program would do. Raises what `plan_connect` raises."""
         file, before, entries = self._opened(agent)
         held = entries.read()
-        record = self._records.find(agent.key_of_record)
+        record = self._file.load({}).get(agent.key_of_record)
         name = self._own_name(held) or (record.name if record else NAME)
         client = self._client_of(held.get(name)) or (record.client if record else agent.title)
         after = before
         if name in held and self._client_of(held[name]) is not None:
-            try:
+            with _naming(file):
                 after = entries.take(name).encode()
-            except ConfigurationRefused as refused:
-                raise ConfigurationRefused(f"{file}: {refused}") from None
         if record is not None and record.file == file and digest(before) == record.written:
             after = self._original(record, after)
         change = FileChange(file, before, after)
@@ -316,10 +271,24 @@ class Connector:
         if restored and record is not None and record.backup is not None:
             record.backup.unlink(missing_ok=True)
         made = record is not None and record.made_client
-        ends = revoke or (made and not self._records.hand_on(plan.agent.key_of_record, plan.client))
+        ends = revoke or (made and not self._hand_on(plan))
         ended = ends and await end_client(self._vault, plan.client, clients)
-        self._records.forget(plan.agent.key_of_record)
+        records = self._file.load({})
+        if records.pop(plan.agent.key_of_record, None) is not None:
+            self._file.save(records)
         return ConnectionResult(backup=backup, revoked_client=ended)
+
+    def _hand_on(self, plan: Plan) -> bool:
+        """Let the client that a connection has added be that of another connection of the same client, if there is one.
+
+        Returns whether there is. Raises ExecutionFailed.
+        """
+        records, client = self._file.load({}), plan.client.casefold()
+        ours = (key for key, one in records.items() if one.client.casefold() == client)
+        heir = next((key for key in ours if key != plan.agent.key_of_record), None)
+        if heir is not None:
+            self._file.save({**records, heir: records[heir].model_copy(update={"made_client": True})})
+        return heir is not None
 
     def _held(self, agent: Agent) -> dict[str, Any]:
         return self._opened(agent)[2].read()
@@ -397,7 +366,7 @@ class Connector:
             skill_written=digest(skill.after) if skill else before.skill_written if before else "",
         )
         try:
-            self._records.keep(plan.agent.key_of_record, record)
+            self._file.save({**self._file.load({}), plan.agent.key_of_record: record})
         except ExecutionFailed as error:
             raise ConfigurationRefused(
                 f"{plan.agent.title} is connected, but how to take that back cannot be noted: {error.message}"
@@ -431,6 +400,14 @@ def skill_text(name: str, words: Sequence[str], vault: Path, client: str, *, win
         **{command: line(command) for command in ("call", "tools", "preview", "history")},
     )
     return text.encode()
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except ConfigurationRefused as refused:
+        raise ConfigurationRefused(f"{file}: {refused}") from None
 
 
 def _is_ours(words: list[str]) -> bool:

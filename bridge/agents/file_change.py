@@ -189,14 +189,12 @@ def keep_copy(folder: Folder, name: str, data: bytes | None, mode: int) -> str |
     """
     if data is None:
         return None
-    for number in itertools.count(1):
-        backup = f"{name}.{number}.bak"
-        if not folder.exists(backup):
-            try:
-                folder.create(backup, data, mode=mode, sync=True)
-            except OSError:
-                with suppress(FileNotFoundError):
-                    folder.unlink(backup)
-                raise
-            return backup
-    return None
+    names = (f"{name}.{number}.bak" for number in itertools.count(1))
+    backup = next(free for free in names if not folder.exists(free))
+    try:
+        folder.create(backup, data, mode=mode, sync=True)
+    except OSError:
+        with suppress(FileNotFoundError):
+            folder.unlink(backup)
+        raise
+    return backup

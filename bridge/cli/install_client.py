@@ -1,5 +1,6 @@
 """`vault-bridge install-client` connects the programs in which people use agents, and `install` connects Obsidian."""
 
+import dataclasses
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -389,16 +390,7 @@ def install_plugin(
     done = install(cli.folder, find_built_plugin(), enable=not no_enable)
     remember_program()
     if cli.as_json:
-        cli.json(
-            {
-                "folder": done.folder,
-                "version": done.version,
-                "previous": done.previous,
-                "enabled": done.enabled,
-                "backup": done.backup,
-                "former": done.former,
-            }
-        )
+        cli.json(dataclasses.asdict(done))
         return
     was = f", in place of version {done.previous}" if done.previous not in {None, done.version} else ""
     lines = [f"Version {done.version} of the plugin is in {done.folder}{was}."]

@@ -48,7 +48,7 @@ def save_to_file(vault: Path, name: str, token: str) -> Path:
     file = token_file(vault, name)
     for folder in (file.parent.parent.parent, file.parent.parent, file.parent):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    remove_from_file(vault, name)
+    file.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(file, flags, 0o600), "w", encoding="ascii") as written:
         written.write(token)
@@ -100,17 +100,9 @@ def find_token(vault: Path, name: str) -> str:
     )
 
 
-def remove_from_file(vault: Path, name: str) -> bool:
-    """Take a token's file away; False when there is none."""
-    with contextlib.suppress(FileNotFoundError):
-        token_file(vault, name).unlink()
-        return True
-    return False
-
-
 def remove(vault: Path, name: str) -> None:
     """Take a token away, wherever it is kept."""
-    remove_from_file(vault, name)
+    token_file(vault, name).unlink(missing_ok=True)
     with contextlib.suppress(KeyringUnavailable):
         keyring, errors = load_keyring()
         with contextlib.suppress(errors):

@@ -24,9 +24,8 @@ PACKAGES = (
 """All that an installation without extras imports of others; a test says whether the list is complete."""
 
 
-def check_python(vault: Path) -> Iterator[Finding]:
+def check_python(_vault: Path) -> Iterator[Finding]:
     """Check whether the bridge supports this Python."""
-    del vault
     version = sys.version_info[:3]
     shown = ".".join(map(str, version))
     if LEAST <= version[:2] < BELOW:
@@ -35,9 +34,8 @@ def check_python(vault: Path) -> Iterator[Finding]:
         yield Finding("python", "fail", f"Python {shown} is not supported", "Use Python 3.11, 3.12 or 3.13")
 
 
-def check_packages(vault: Path) -> Iterator[Finding]:
+def check_packages(_vault: Path) -> Iterator[Finding]:
     """Check whether the packages that the bridge needs can be loaded."""
-    del vault
     missing = []
     for name in PACKAGES:
         try:
@@ -50,9 +48,8 @@ def check_packages(vault: Path) -> Iterator[Finding]:
         yield Finding("packages", "ok", f"{len(PACKAGES)} packages can be loaded")
 
 
-def check_keyring(vault: Path) -> Iterator[Finding]:
+def check_keyring(_vault: Path) -> Iterator[Finding]:
     """Check where `clients add` can keep a token."""
-    del vault
     what = "None works here: `clients add --save` keeps tokens in files that only you can read"
     if has_keyring():
         what = "It works: `clients add --keyring` keeps tokens there"

@@ -32,9 +32,8 @@ from bridge.web.extraction.reader import READING
 from bridge.workers.pool import Job, Worker, WorkerGone
 
 
-def check_sandbox(vault: Path) -> Iterator[Finding]:
+def check_sandbox(_vault: Path) -> Iterator[Finding]:
     """Check which sandbox works here, and what it cannot do."""
-    del vault
     found = probe()
     if not found.confines:
         what = "None works: what a program can reach is not limited here"
@@ -110,9 +109,8 @@ def _server(name: str, entry: ServerEntry, approvals: Approvals, settings: Setti
     return Finding("servers", "warn" if cure else "ok", ", ".join(said), cure)
 
 
-def check_own_tools(vault: Path) -> Iterator[Finding]:
+def check_own_tools(_vault: Path) -> Iterator[Finding]:
     """Check whether the user's own tools are stored well, and whether their runtimes are there."""
-    del vault
     file = config_folder() / FILE
     if not file.exists():
         return
@@ -144,9 +142,8 @@ _LIES_IDLE: Final = {
 }
 
 
-def check_workers(vault: Path) -> Iterator[Finding]:
+def check_workers(_vault: Path) -> Iterator[Finding]:
     """Check whether each worker process can start; those of extras if they are installed."""
-    del vault
     jobs = [SEARCHING, READING, READING_PDFS, SHOWING]
     if packaged_model() is not None or transformer_files() is not None:
         jobs.append(EMBEDDING)

@@ -204,12 +204,12 @@ class ClientStore:
 
     def rename(self, client_id: str, name: str) -> ClientInfo:
         """Give a client another name. Its grants, limits and history stay. Raises what `add` and `get` raise."""
-        with self._lock:
-            record = self._record(client_id)
+
+        def renamed(record: _StoredClient) -> _StoredClient:
             self._check_name(name, apart_from=client_id)
-            changed = self._replace(replace(record, name=name))
-        self._on_change()
-        return changed.info()
+            return replace(record, name=name)
+
+        return self._change(client_id, renamed)
 
     def choose(
         self,
@@ -223,16 +223,13 @@ class ClientStore:
 
         Raises what `get` and `add` raise. Only a person may have said that reads may be confirmed so.
         """
-        given = {"preset": preset, "elicitation": elicitation, "drafts": drafts}
-        return self._change(client_id, **{name: value for name, value in given.items() if value is not None})
+        wanted: dict[str, Any] = {"preset": preset, "elicitation": elicitation, "drafts": drafts}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        return self._change(client_id, lambda record: replace(record, **given))
 
     def allow(self, client_id: str, capability: Capability) -> ClientInfo:
         """Let a client do more. Only a person may have said so. Raises what `get` and `add` raise."""
-        with self._lock:
-            record = self._record(client_id)
-            changed = self._replace(replace(record, capabilities=record.capabilities | {capability}))
-        self._on_change()
-        return changed.info()
+        return self._change(client_id, lambda record: replace(record, capabilities=record.capabilities | {capability}))
 
     def revoke(self, client_id: str) -> ClientInfo:
         """End a credential for good: its token is refused from now on. Raises what `get` and `add` raise."""
@@ -254,13 +251,13 @@ class ClientStore:
 
     def by_id(self, client_id: str) -> Client | None:
         """Return a client as it is now, by its id; None when there is none, or it was revoked."""
-        return self.current(Client(client_id, None, frozenset()))
+        with self._lock:
+            record = self._records.get(client_id)
+        return record.client if record else None
 
     def current(self, client: Client) -> Client | None:
         """Return the client as it is now, with its present name and capabilities; None when it was revoked."""
-        with self._lock:
-            record = self._records.get(client.id)
-        return record.client if record else None
+        return self.by_id(client.id)
 
     def seen(self, client: Client, calls_itself: str | None) -> None:
         """Record that a client is connected. A file that cannot be written is no reason to refuse it."""
@@ -279,9 +276,10 @@ class ClientStore:
             except ExecutionFailed as failure:
                 logger.warning("when %r was seen cannot be written: %s", record.name, failure)
 
-    def _change(self, client_id: str, **members: Any) -> ClientInfo:
+    def _change(self, client_id: str, change: Callable[[_StoredClient], _StoredClient]) -> ClientInfo:
         with self._lock:
-            changed = self._replace(replace(self._record(client_id), **members))
+            changed = change(self._record(client_id))
+            self._replace(changed)
         self._on_change()
         return changed.info()
 
@@ -304,9 +302,8 @@ class ClientStore:
             raise NotFound(f"There is no client with the id {client_id!r}")
         return record
 
-    def _replace(self, record: _StoredClient) -> _StoredClient:
-        self._save({key: record if key == record.id else other for key, other in self._records.items()})
-        return record
+    def _replace(self, record: _StoredClient) -> None:
+        self._save({**self._records, record.id: record})
 
     def _save(self, records: dict[str, _StoredClient]) -> None:
         self._file.save([*records.values()])

@@ -19,7 +19,7 @@ import contextlib
 import re
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Future
 from dataclasses import KW_ONLY, dataclass
@@ -285,7 +285,8 @@ class MasterKeys:
         try:
             self._keyring.set(named, text)
         except NoKeyring:
-            self._write(named, text)
+            with self._place() as folder:
+                folder.write(f"{named}{_SUFFIX}", text.encode("ascii"))
         return named, secret
 
     def remove(self, named: str) -> None:
@@ -295,36 +296,25 @@ class MasterKeys:
             KeyFault: The keyring cannot be asked.
         """
         if self._file(named) is not None:
-            try:
-                self._place().remove(f"{named}{_SUFFIX}")
-            except OSError as error:
-                raise _unusable(error.strerror or str(error)) from None
-            return
-        with contextlib.suppress(NoKeyring):
-            self._keyring.remove(named)
+            with self._place() as folder:
+                folder.remove(f"{named}{_SUFFIX}")
+        else:
+            with contextlib.suppress(NoKeyring):
+                self._keyring.remove(named)
 
     def _file(self, named: str) -> str | None:
-        try:
-            data = self._place().read(f"{named}{_SUFFIX}")
-        except OSError as error:
-            raise _unusable(error.strerror or str(error)) from None
+        with self._place() as folder:
+            data = folder.read(f"{named}{_SUFFIX}")
         return None if data is None else data.decode("ascii", "replace").strip()
 
-    def _write(self, named: str, text: str) -> None:
+    @contextlib.contextmanager
+    def _place(self) -> Iterator[RecordFolder]:
+        """Provide the folder of the files. Raises KeyFault where it cannot be used."""
         try:
-            self._place().write(f"{named}{_SUFFIX}", text.encode("ascii"))
-        except OSError as error:
-            raise _unusable(error.strerror or str(error)) from None
-
-    def _place(self) -> RecordFolder:
-        try:
-            return self._folder()
-        except BridgeError as error:
-            raise _unusable(str(error)) from None
-
-
-def _unusable(why: str) -> KeyFault:
-    return KeyFault(f"The folder for master keys cannot be used: {why}", code="folder_unusable")
+            yield self._folder()
+        except (BridgeError, OSError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise KeyFault(f"The folder for master keys cannot be used: {why}", code="folder_unusable") from None
 
 
 BRAVE: Final = "https://api.search.brave.com"
@@ -404,10 +394,8 @@ class KeyStore:
         with self._lock:
             sealed = self._sealed().get(provider.value)
             if sealed is None:
-                raise NotFound(
-                    f"There is no API key for {TITLES[provider]}. The user can set one with "
-                    f"`vault-bridge keys set {provider.value}`, or in Obsidian"
-                )
+                how = f"The user can set one with `vault-bridge keys set {provider.value}`, or in Obsidian"
+                raise NotFound(f"There is no API key for {TITLES[provider]}. {how}")
             return self._open(provider, sealed, server)[0]
 
     def set(self, provider: Provider, key: str, by: str | None = None) -> KeyStatus:

@@ -12,10 +12,11 @@ from typing import Any, Final
 import orjson
 import pytest
 
-from bridge.agents.connection import ConnectionRecord, ConnectionRecords
+from bridge.agents.connection import Connector
 from bridge.agents.machine import Machine
 from bridge.agents.protected import PROTECTED_BY_ID
 from bridge.agents.protection import Options, ProtectionPlan, Protector
+from bridge.agents.table import BY_ID
 from bridge.audit.verify import ChainState, Head
 from bridge.chat.chats import Conversations
 from bridge.chat.endpoints import CHAT, EMBEDDING, AgreedEndpoints, Purpose
@@ -157,19 +158,21 @@ def edits(folder: UserFolder) -> Any:
     return compared and (compared.clients, compared.as_allowed, compared.otherwise)
 
 
+def connector(folder: UserFolder) -> Connector:
+    return Connector(Machine("linux", folder.path, {"PATH": ""}), folder.path, lambda: ("x",), folder)
+
+
 def connections(folder: UserFolder) -> Any:
-    records = ConnectionRecords(folder)
+    agents = (BY_ID["claude-code"], BY_ID["codex"])
     return [
         found and (found.client, found.made_client, found.backup)
-        for found in map(records.find, ("claude-code", "codex"))
+        for found in (connector(folder).plan_disconnect(agent).record for agent in agents)
     ]
 
 
 def add_connection(folder: UserFolder) -> None:
-    record = ConnectionRecord(
-        name="x", client="x", made_client=True, file=Path("x"), written="", backup=None, original=""
-    )
-    ConnectionRecords(folder).keep("another", record)
+    connecting = connector(folder)
+    connecting._note(connecting.plan_connect(BY_ID["gemini"]), None, None, added=True)
 
 
 def protector(folder: UserFolder) -> Protector:
