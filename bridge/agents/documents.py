@@ -297,7 +297,7 @@ class JsonEntries:
     """
 
     def __init__(self, text: str, key: str, *, comments: bool = False, commas: bool = False) -> None:
-        self._text, self._key = text, key
+        self._key = key
         self._document = JsonDocument(text, comments=comments, commas=commas)
         self._document.get((key, ""))
 
@@ -346,7 +346,8 @@ class TomlEntries:
         """Return the file with an entry, at its end, or in the place of the one with its name."""
         newline = "\r\n" if "\r\n" in self._text else "\n"
         plain = {field: value for field, value in entry.items() if not isinstance(value, dict)}
-        table = newline.join([self._heading(name), *(f"{_name(field)} = {_value(plain[field])}" for field in plain)])
+        fields = [f"{_name(field)} = {_value(value)}" for field, value in plain.items()]
+        table = newline.join([f"[{self._key}.{_name(name)}]", *fields])
         lines = self._text.splitlines(keepends=True)
         spans = self._spans(lines, name)
         if spans:
@@ -380,9 +381,6 @@ class TomlEntries:
         starts = [at for at, line in enumerate(lines) if _NEXT.match(line)]
         spans = zip(starts, [*starts, len(lines)][1:], strict=True)
         return [(at, _content_end(lines, at, end)) for at, end in spans if heading.match(lines[at])]
-
-    def _heading(self, name: str) -> str:
-        return f"[{self._key}.{_name(name)}]"
 
     def _require(self, text: str, entries: dict[str, Any]) -> None:
         """Check that the new text means this, and else what it meant before."""

@@ -231,12 +231,9 @@ _GEMINI_HOOKS: Final = ("hooks", "BeforeTool")
 
 
 def _gemini_put(machine: Machine, text: str, hook: Hook) -> str:
-    entry = {
-        "name": hook.name,
-        "type": "command",
-        "command": shell_line(hook.words, machine, powershell=True),
-        "timeout": (hook.seconds + MARGIN_SECONDS) * 1000,
-    }
+    entry: dict[str, Any] = {"name": hook.name, "type": "command"}
+    entry |= {"command": shell_line(hook.words, machine, powershell=True)}
+    entry |= {"timeout": (hook.seconds + MARGIN_SECONDS) * 1000}
     group = {"matcher": "^(write_file|replace)$", "hooks": [entry]}
     return _with_group(JsonDocument(text, comments=True), _GEMINI_HOOKS, group, hook).text
 
@@ -284,12 +281,8 @@ _CODEX_HOOKS: Final = ("hooks", "PreToolUse")
 
 
 def _codex_put(machine: Machine, text: str, hook: Hook) -> str:
-    entry = {
-        "type": "command",
-        "command": shell_line(hook.words, machine),
-        "timeout": hook.seconds + MARGIN_SECONDS,
-        "statusMessage": "Asking in Vault Bridge",
-    }
+    entry: dict[str, Any] = {"type": "command", "command": shell_line(hook.words, machine)}
+    entry |= {"timeout": hook.seconds + MARGIN_SECONDS, "statusMessage": "Asking in Vault Bridge"}
     group = {"matcher": "^(apply_patch|Edit|Write|Bash)$", "hooks": [entry]}
     return _with_group(JsonDocument(text), _CODEX_HOOKS, group, hook).text
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel
 
@@ -50,6 +50,11 @@ class Written(BaseModel):
     written: str
     backup: Path | None
     original: str
+
+    @classmethod
+    def of(cls, change: FileChange, backup: Path | None) -> Self:
+        """Return the file as a change leaves it."""
+        return cls(file=change.file, written=digest(change.after), backup=backup, original=digest(change.before))
 
 
 class Options(BaseModel):
@@ -209,12 +214,8 @@ class Protector:
                 before = files.get(change.file)
                 ours = before is not None and digest(change.before) == before.written
                 backup = change.apply(back_up=not ours)
-                kept, original = (
-                    (before.backup, before.original) if ours and before else (backup, digest(change.before))
-                )
-                files[change.file] = Written(
-                    file=change.file, written=digest(change.after), backup=kept, original=original
-                )
+                kept = before if ours and before else Written.of(change, backup)
+                files[change.file] = kept.model_copy(update={"written": digest(change.after)})
                 backups += [backup] if backup is not None else []
                 self._keep(plan, files.values(), added=added)
         except ConfigurationRefused:
@@ -235,9 +236,8 @@ class Protector:
             if restored and written is not None and written.backup is not None:
                 written.backup.unlink(missing_ok=True)
             backups += [backup] if backup is not None else []
-        ended = (
-            plan.record is not None and plan.record.made_client and await end_client(self._vault, plan.client, clients)
-        )
+        made = plan.record is not None and plan.record.made_client
+        ended = made and await end_client(self._vault, plan.client, clients)
         self._forget(plan.program)
         return ProtectionResult(tuple(backups), revoked_client=ended)
 

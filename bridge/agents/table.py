@@ -109,10 +109,6 @@ def claude_folder(machine: Machine) -> Path:
     return machine.folder("CLAUDE_CONFIG_DIR", machine.home / ".claude")
 
 
-def _claude_code(machine: Machine) -> Path:
-    return machine.folder("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"
-
-
 def _claude_desktop(machine: Machine) -> Path:
     """Return its folder; on Windows the one of the packaged program where that is installed, which sees no other."""
     folders = [machine.config / "Claude"]
@@ -138,7 +134,7 @@ AGENTS: Final = (
     Agent(
         id="claude-code",
         title="Claude Code",
-        file=_claude_code,
+        file=lambda machine: machine.folder("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json",
         form="json",
         key="mcpServers",
         entry=_typed,

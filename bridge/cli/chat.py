@@ -14,13 +14,14 @@ from rich.text import Text
 
 from bridge.cli.connection import NAME, as_person
 from bridge.cli.consent_prompt import ask_to_send, asking_here, attended_keyboard
-from bridge.cli.family import Column, CommandLine, Table, command, given_of, when
+from bridge.cli.family import Column, CommandLine, Table, command, when
 from bridge.cli.keyboard import Keyboard, PersonLeft
 from bridge.cli.options import option
 from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize, sanitize_plain
 from bridge.cli.stopping import on_signals
 from bridge.client import Connection, ConnectionLost, ProtocolFailure, Result, connect
+from bridge.client.connection import given_of
 from bridge.contract.chat import ChatDelta, ChatDone, ChatToolEvent
 
 LOOKED_BACK: Final = 40

@@ -5,12 +5,13 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from bridge.cli.family import CommandLine, Group, Table, Thing, given_of, tell_of_client, when
+from bridge.cli.family import CommandLine, Group, Table, Thing, tell_of_client, when
 from bridge.cli.layout import local_time
 from bridge.cli.options import argument, option
 from bridge.cli.printer import fail
 from bridge.cli.serve import Preset
 from bridge.client import token_storage
+from bridge.client.connection import given_of
 from bridge.client.errors import KeyringUnavailable
 
 HELP = """Give programs a name and a token of their own, and take them back.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import bridge.cli.unencrypted  # noqa: F401 - before the client imports aiohttp
-from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect, find_vault
+from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect
 from bridge.errors import AlreadyServed, BridgeError
 from bridge.leaving_out import without_collection
 
@@ -25,39 +25,11 @@ PAUSE_SECONDS: Final = 0.05
 T = TypeVar("T")
 
 
-def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]], *, client: str | None = None) -> T:
-    """Ask the bridge of a vault something that can be asked twice, whether one runs or not.
-
-    The bridge may be another command's own, which ends with that command: then it is asked again.
-
-    Args:
-        vault: The vault's folder, where it was named.
-        work: What to ask.
-        client: As which client; by default as the person.
-
-    Returns:
-        What `work` returns.
-    """
-    folder = find_vault(vault)
-    for _ in range(TRIES - 1):
-        try:
-            return asyncio.run(_run(folder, work, client))
-        except (ConnectionLost, ProtocolFailure) as error:
-            if not went_away(error):
-                raise
-    return asyncio.run(_run(folder, work, client))
-
-
 def went_away(error: BridgeError) -> bool:
     """Return whether a request failed because the bridge ended: another one can be asked."""
     from bridge.rpc.frames import STOPPED  # noqa: PLC0415 - its patterns take megabytes of every process that waits
 
     return isinstance(error, ConnectionLost) or (isinstance(error, ProtocolFailure) and error.code == STOPPED)
-
-
-def run_once(vault: Path | None, work: Callable[[Connection], Awaitable[T]]) -> T:
-    """Do the same for what must not be done twice."""
-    return asyncio.run(_run(find_vault(vault), work))
 
 
 def embedded_bridge(
@@ -70,14 +42,21 @@ def embedded_bridge(
 
 
 @contextlib.asynccontextmanager
-async def as_person(vault: Path) -> AsyncIterator[Connection]:
+async def as_person(vault: Path, client: str | None = None) -> AsyncIterator[Connection]:
     """Provide a connection as the person's own program, to the bridge that runs or to one of our own.
 
     Args:
         vault: The vault's folder.
+        client: The client as which to connect instead.
     """
     async with contextlib.AsyncExitStack() as stack:
-        yield await _connection(vault, stack, None)
+        yield await _connection(vault, stack, client)
+
+
+async def run_with(vault: Path, work: Callable[[Connection], Awaitable[T]], client: str | None = None) -> T:
+    """Return what `work` returns, which is given such a connection."""
+    async with as_person(vault, client) as bridge:
+        return await work(bridge)
 
 
 async def tool_arguments(
@@ -99,11 +78,6 @@ async def tool_arguments(
     listed = await bridge.request("tools.list")
     schema = next((described["parameters"] for described in listed if described["name"] == tool), None)
     return parse_arguments(words or [], schema, whole)
-
-
-async def _run(vault: Path, work: Callable[[Connection], Awaitable[T]], client: str | None = None) -> T:
-    async with contextlib.AsyncExitStack() as stack:
-        return await work(await _connection(vault, stack, client))
 
 
 async def _connection(vault: Path, stack: contextlib.AsyncExitStack, client: str | None) -> Connection:

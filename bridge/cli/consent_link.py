@@ -16,6 +16,7 @@ from bridge.cli.printer import typed_command
 from bridge.cli.sanitize import sanitize_plain
 from bridge.cli.status import described, opening
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Notification, ProtocolFailure, connect
+from bridge.client.connection import given_of
 from bridge.contract.consent import (
     AnswerOption,
     ConsentReply,
@@ -64,31 +65,16 @@ class ScreenAnswer:
 
     def to_params(self) -> dict[str, Any]:
         """Return the answer as `consent.respond` takes it."""
-        params: dict[str, Any] = {"requestId": self.request.request_id, "decision": self.decision.value}
-        optional = {
-            "planDigest": self.request.plan_digest,
-            "option": self.option and self.option.option_id,
-            "feedback": self.feedback,
-            "hunks": self.hunks,
-            "comments": list(self.comments) or None,
-            "sendBack": self.send_back or None,
-        }
-        return params | {name: value for name, value in optional.items() if value is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class HunkEdit:
-    """The person's edit of one hunk.
-
-    Attributes:
-        path: The file, as the preview names it.
-        hunk: The hunk of its diff, from 0.
-        text: Its lines as they are to be, each with its line feed.
-    """
-
-    path: str
-    hunk: int
-    text: str
+        return given_of(
+            requestId=self.request.request_id,
+            decision=self.decision.value,
+            planDigest=self.request.plan_digest,
+            option=self.option and self.option.option_id,
+            feedback=self.feedback,
+            hunks=self.hunks,
+            comments=list(self.comments) or None,
+            sendBack=self.send_back or None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +270,9 @@ class ConsentLink:
         except BridgeNotRunning:
             if await self._waits():
                 await say("No bridge serves this vault, and something waits for you: one is started.")
-                self._started = _start_bridge(self._vault)
+                from bridge.cli.speaking import StartedBridge  # noqa: PLC0415 - mostly a bridge runs
+
+                self._started = StartedBridge(self._vault)  # it ends when nobody is connected any more
             else:
                 await say("No bridge serves this vault yet. Waiting for one to start; Ctrl-C leaves.")
             await self._reconnect(say, greeting)
@@ -306,11 +294,12 @@ class ConsentLink:
         try:
             replies = await _send(self._bridge, answers)
             unclear = any(not reply.accepted and reply.outcome is None for reply in replies)
-            still_open = await _open_ids(self._bridge) if unclear else set()
+            pending = await self._bridge.request("consent.pending") if unclear else ()
         except ProtocolFailure as failure:
             return [ConsentReply(accepted=False, reason=str(failure)) for _ in answers]
         except ConnectionLost:
             return None
+        still_open = {wire["requestId"] for wire in pending}
         return [
             reply
             if reply.accepted or reply.outcome is not None or answer.request.request_id in still_open
@@ -318,17 +307,19 @@ class ConsentLink:
             for answer, reply in zip(answers, replies, strict=True)
         ]
 
-    async def revise(self, request: ConsentRequest, edit: HunkEdit) -> Revision | None:
-        """Have the bridge plan anew with other text.
+    async def revise(self, request: ConsentRequest, path: str, hunk: int, text: str) -> Revision | None:
+        """Have the bridge plan anew with other text in one hunk.
 
         Args:
             request: The question as it was shown.
-            edit: The text.
+            path: The file, as the preview names it.
+            hunk: The hunk of its diff, from 0.
+            text: Its lines as they are to be, each with its line feed.
 
         Returns:
             The question with its new plan, or why there is none; None when the bridge has stopped.
         """
-        return await self._revised(request, "consent.revise", path=edit.path, hunk=edit.hunk, text=edit.text)
+        return await self._revised(request, "consent.revise", path=path, hunk=hunk, text=text)
 
     async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
         """Have the bridge plan anew with what the person takes where a draft and other changes conflict.
@@ -421,19 +412,8 @@ class ConsentLink:
             self.questions.end(params["requestId"], how)
 
 
-def _start_bridge(vault: Path) -> "StartedBridge":
-    """Start a bridge that ends when nobody is connected any more."""
-    from bridge.cli.speaking import StartedBridge  # noqa: PLC0415 - mostly a bridge runs
-
-    return StartedBridge(vault)
-
-
 async def _send(bridge: Connection, answers: Sequence[ScreenAnswer]) -> list[ConsentReply]:
     params = [answer.to_params() for answer in answers]
     if len(params) == 1:
         return [ConsentReply.model_validate(await bridge.request("consent.respond", **params[0]))]
     return [ConsentReply.model_validate(wire) for wire in await bridge.request("consent.respondAll", answers=params)]
-
-
-async def _open_ids(bridge: Connection) -> set[str]:
-    return {wire["requestId"] for wire in await bridge.request("consent.pending")}

@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments, parse_arguments
-from bridge.cli.family import CommandLine, Family, Table, given_of
+from bridge.cli.family import CommandLine, Family, Table
 from bridge.cli.layout import wrap
 from bridge.cli.options import argument, option
 from bridge.cli.printer import FAILURE
@@ -16,6 +16,7 @@ from bridge.cli.sanitize import sanitize
 from bridge.cli.text_files import edit as open_editor
 from bridge.cli.text_files import parse_json, text_of
 from bridge.client import Connection
+from bridge.client.connection import given_of
 
 HELP = """Write tools of your own, which agents may call.
 
@@ -132,20 +133,15 @@ def edit(cli: CommandLine, name: Name) -> None:
         cli.answer(saved, _saved(saved, f"{name} is changed."))
 
 
-app.change(
-    "enable",
-    "Let agents call a tool. You are asked every time all the same.",
-    "custom.update",
-    lambda saved: _saved(saved, f"{saved['tool']['name']} is switched on."),
-    members={"enabled": True},
-)
-app.change(
-    "disable",
-    "Keep agents from a tool. You can try it all the same.",
-    "custom.update",
-    lambda saved: _saved(saved, f"{saved['tool']['name']} is switched off."),
-    members={"enabled": False},
-)
+def _switched(saved: dict[str, Any]) -> str:
+    tool = saved["tool"]
+    return _saved(saved, f"{tool['name']} is switched {'on' if tool['enabled'] else 'off'}.")
+
+
+_ENABLE: Final = "Let agents call a tool. You are asked every time all the same."
+app.change("enable", _ENABLE, "custom.update", _switched, members={"enabled": True})
+_DISABLE: Final = "Keep agents from a tool. You can try it all the same."
+app.change("disable", _DISABLE, "custom.update", _switched, members={"enabled": False})
 _REMOVE: Final = "Take a tool away.\n\nWhat it keeps goes with it, and what you have allowed of it."
 app.change("remove", _REMOVE, "custom.remove", "{name} is gone.")
 

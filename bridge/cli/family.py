@@ -3,6 +3,7 @@
 A family says how its things are listed, shown and changed.
 """
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import Any, Protocol, TypeVar
 import typer
 from rich.text import Text
 
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import TRIES, run_with, went_away
 from bridge.cli.layout import draw_table, local_time
 from bridge.cli.options import AsJson, Vault, Yes
 from bridge.cli.printer import Printer, fail
 from bridge.cli.sanitize import sanitize, sanitize_plain
-from bridge.client import Connection, find_vault
+from bridge.client import Connection, ConnectionLost, ProtocolFailure, find_vault
+from bridge.client.connection import given_of
 
 T = TypeVar("T")
 Thing = dict[str, Any]
@@ -43,13 +45,27 @@ class CommandLine(Printer):
         return find_vault(self.vault)
 
     def ask(self, method: str, **params: Any) -> Any:
-        """Return the answer of a method that can be asked twice; see `run_idempotent`. None leaves a parameter out."""
+        """Return the answer of a method that can be asked twice. None leaves a parameter out."""
         given = given_of(**params)
         return self.ask_with(lambda bridge: bridge.request(method, **given))
 
     def ask_with(self, work: Callable[[Connection], Awaitable[T]], *, client: str | None = None) -> T:
-        """Return the result of work that can be done twice; see `run_idempotent`."""
-        return run_idempotent(self.vault, work, client=client)
+        """Return the result of work that can be done twice.
+
+        The bridge may be another command's own, which ends with that command: then another bridge is asked.
+
+        Args:
+            work: Asks the bridge.
+            client: The client as which it is asked; None: the person.
+        """
+        folder = self.folder
+        for _ in range(TRIES - 1):
+            try:
+                return asyncio.run(run_with(folder, work, client))
+            except (ConnectionLost, ProtocolFailure) as error:
+                if not went_away(error):
+                    raise
+        return asyncio.run(run_with(folder, work, client))
 
     def tell(self, method: str, **params: Any) -> Any:
         """Return the answer of a method that must not be asked twice. None leaves a parameter out."""
@@ -58,12 +74,7 @@ class CommandLine(Printer):
 
     def tell_with(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         """Return the result of work that must not be done twice."""
-        return run_once(self.vault, work)
-
-
-def given_of(**params: Any) -> dict[str, Any]:
-    """Return those of some parameters that were given: not None."""
-    return {name: value for name, value in params.items() if value is not None}
+        return asyncio.run(run_with(self.folder, work))
 
 
 def tell_of_client(
@@ -165,12 +176,10 @@ class Table:
             printer.json(things if answer is None else answer)
         elif things or not self._none:
             width = min(printer.width, self._widest or printer.width)
-            printer.lines(draw_table([column[0] for column in self._columns], list(map(self._row, things)), width))
+            rows = [[_cell(thing, *column[1:]) for column in self._columns] for thing in things]
+            printer.lines(draw_table([column[0] for column in self._columns], rows, width))
         else:
             printer.say(self._none)
-
-    def _row(self, thing: Thing) -> list[Text]:
-        return [_cell(thing, *column[1:]) for column in self._columns]
 
 
 def when(member: str) -> Cell:

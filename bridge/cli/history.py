@@ -8,12 +8,13 @@ from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
 from bridge.cli.diff import draw_changes, draw_counts
-from bridge.cli.family import Column, CommandLine, Table, Thing, command, given_of, when
+from bridge.cli.family import Column, CommandLine, Table, Thing, command, when
 from bridge.cli.layout import SINCE_HELP, local_time, since_time, wrap
 from bridge.cli.options import argument, option
 from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, Result
+from bridge.client.connection import given_of
 
 OUTSIDE: Final = "outside-"
 """The prefix of the IDs of changes by other programs."""

@@ -17,9 +17,8 @@ from bridge.agents.file_change import FileChange
 from bridge.agents.machine import ConfigurationRefused, this_machine
 from bridge.agents.program import command_line, remember_program
 from bridge.agents.table import AGENTS, BY_ID, Agent, install_link
-from bridge.cli.connection import run_once
 from bridge.cli.diff import draw_changes
-from bridge.cli.family import CommandLine, Table, command
+from bridge.cli.family import CommandLine, Table, Thing, command
 from bridge.cli.options import argument, option
 from bridge.cli.printer import BAD_USAGE, fail, quoted, typed_command
 from bridge.cli.sanitize import sanitize
@@ -126,7 +125,7 @@ def install_client(
             f"{agent.title} has no configuration of its own in a project.", BAD_USAGE
         )
     try:
-        folder = _choose_vault(cli)
+        cli.vault = folder = _choose_vault(cli)
     except VaultNotFound as unknown:
         if cli.vault is not None or agent is not None or show:
             raise
@@ -137,7 +136,7 @@ def install_client(
         records = RunFolder(folder, kind="clients", durable=True)
         connector = Connector(this_machine(), folder, command_line, records)
         if show or link:
-            _print_entry(connector, agent, cli, folder, client=client, name=name, link=link)
+            _print_entry(connector, agent, cli, client=client, name=name, link=link)
         elif agent is None:
             _list(connector, cli)
             if cli.watched and _can_answer() and not cli.as_json:
@@ -200,13 +199,7 @@ def _is_folder(name: str, vault: Path) -> bool:
 
 
 def may_write(
-    cli: CommandLine,
-    facts: dict[str, Any],
-    changes: Sequence[FileChange],
-    below: Iterable[Text] = (),
-    *,
-    ask: bool,
-    dry_run: bool,
+    cli: CommandLine, facts: Thing, changes: Sequence[FileChange], below: Iterable[Text], *, ask: bool, dry_run: bool
 ) -> bool:
     """Show what would be written, and return whether to write it.
 
@@ -285,14 +278,7 @@ def _state(connector: Connector, agent: Agent) -> tuple[str | None, str | None]:
 
 
 def _print_entry(
-    connector: Connector,
-    agent: Agent | None,
-    cli: CommandLine,
-    vault: Path,
-    *,
-    client: str | None,
-    name: str | None,
-    link: bool,
+    connector: Connector, agent: Agent | None, cli: CommandLine, *, client: str | None, name: str | None, link: bool
 ) -> None:
     """Print the entry as the program's configuration has it, or in the usual form. Write nothing."""
     chosen, entry_name = client or (agent.title if agent else _OTHER), name or "vault-bridge"
@@ -310,10 +296,10 @@ def _print_entry(
         else:
             cli.text(json.dumps({shown.key: {entry_name: entry}}, indent=2, ensure_ascii=False))
     try:
-        token_storage.find_token(vault, chosen)
+        token_storage.find_token(cli.folder, chosen)
     except TokenNotFound:
         add = f"clients add {quoted(chosen)} --save"
-        cli.say(f"Then give it its credential: {typed_command(add, vault)}")
+        cli.say(f"Then give it its credential: {typed_command(add, cli.folder)}")
 
 
 def _carry_out(
@@ -327,14 +313,9 @@ def _carry_out(
     drafts: bool = False,
     walks: bool = False,
 ) -> None:
-    facts: dict[str, Any] = {
-        "agent": plan.agent.id,
-        "vault": str(plan.vault),
-        "name": plan.name,
-        "client": plan.client,
-        "kept": list(plan.kept),
-    }
-    if not may_write(cli, facts, plan.files, ask=ask, dry_run=dry_run):
+    facts: Thing = {"agent": plan.agent.id, "vault": str(plan.vault), "name": plan.name, "client": plan.client}
+    facts["kept"] = list(plan.kept)
+    if not may_write(cli, facts, plan.files, (), ask=ask, dry_run=dry_run):
         return
     reads = _ask_reading(plan.vault) if walks else []
 
@@ -350,7 +331,7 @@ def _carry_out(
             await clients.work_in_drafts(plan.client)
         return outcome, reading
 
-    outcome, reading = run_once(plan.vault, work)
+    outcome, reading = cli.tell_with(work)
     if cli.as_json:
         done = {"addedClient": outcome.added_client, "revokedClient": outcome.revoked_client}
         cli.json({**facts, "done": True, **done, "backup": str(outcome.backup) if outcome.backup else None})

@@ -32,20 +32,24 @@ def fold(
         style: The style of the prefixes.
         words: Whether to cut between words where there are any.
     """
-    after = first if rest is None else rest
-    room = max(NARROWEST, width - max(cell_len(first), cell_len(after)))
-    for at, piece in enumerate(line.divide(_cuts(line.plain, room, words=words))):
-        yield Text.assemble((after if at else first, style), piece)
+    for prefix, piece in _pieces(line, width, first, rest, words=words):
+        yield Text.assemble((prefix, style), piece)
 
 
 def wrap(line: Text, width: int, *, first: str = "", rest: str | None = None) -> Iterator[Text]:
     """Fold between words, without the blanks at the cuts: for sentences."""
-    after = first if rest is None else rest
-    room = max(NARROWEST, width - max(cell_len(first), cell_len(after)))
-    for at, piece in enumerate(line.divide(_cuts(line.plain, room, words=True))):
+    for at, (prefix, piece) in enumerate(_pieces(line, width, first, rest, words=True)):
         piece.rstrip()
         blanks = len(piece.plain) - len(piece.plain.lstrip(" ")) if at else 0
-        yield Text.assemble(after if at else first, piece[blanks:])
+        yield Text.assemble(prefix, piece[blanks:])
+
+
+def _pieces(line: Text, width: int, first: str, rest: str | None, *, words: bool) -> Iterator[tuple[str, Text]]:
+    """Yield the pieces of a line, each with its prefix."""
+    after = first if rest is None else rest
+    room = max(NARROWEST, width - max(cell_len(first), cell_len(after)))
+    for at, piece in enumerate(line.divide(_cuts(line.plain, room, words=words))):
+        yield after if at else first, piece
 
 
 def draw_table(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:

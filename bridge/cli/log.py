@@ -16,13 +16,14 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.family import CommandLine, Table, command, given_of
+from bridge.cli.family import CommandLine, Table, command
 from bridge.cli.layout import SINCE_HELP, draw_table, local_time, since_time, took_words, wrap
 from bridge.cli.options import option
 from bridge.cli.printer import FAILURE
 from bridge.cli.sanitize import sanitize
 from bridge.cli.text_files import new_file
 from bridge.client import Connection, connect
+from bridge.client.connection import given_of
 from bridge.contract.events import AuditAppended
 
 PAGE: Final = 1000

@@ -40,12 +40,5 @@ AsJson = Annotated[
     bool, typer.Option("--json", callback=_or_before_the_command, help="Print JSON on standard output, nothing else.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
-AsClient = Annotated[
-    str | None,
-    typer.Option(
-        "--client",
-        metavar="NAME",
-        show_default=False,
-        help="As this client, whose token is kept on this machine (`vault-bridge clients add NAME --save`).",
-    ),
-]
+_AS_CLIENT = "As this client, whose token is kept on this machine (`vault-bridge clients add NAME --save`)."
+AsClient = Annotated[str | None, option("--client", "NAME", _AS_CLIENT)]

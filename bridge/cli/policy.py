@@ -7,12 +7,13 @@ from rich.text import Text
 
 from bridge.cli.answer_keys import LABELS
 from bridge.cli.connection import tool_arguments
-from bridge.cli.family import CommandLine, Group, Table, Thing, given_of, tell_of_client, when
+from bridge.cli.family import CommandLine, Group, Table, Thing, tell_of_client, when
 from bridge.cli.layout import wrap
 from bridge.cli.options import argument, option
 from bridge.cli.printer import fail, own_words
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
+from bridge.client.connection import given_of
 
 HELP = """Say which rule decides a call, and list and revoke remembered answers.
 

@@ -1,8 +1,7 @@
 """`vault-bridge protect`: has the editor of a program ask before it changes a file of the vault."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from rich.text import Text
@@ -18,12 +17,13 @@ from bridge.agents.protection import (
     WithoutBridge,
     vault_protector,
 )
-from bridge.cli.family import CommandLine, Table, Thing, command, given_of
+from bridge.cli.family import CommandLine, Table, Thing, command
 from bridge.cli.install_client import BridgeClients, may_write
 from bridge.cli.layout import draw_table
 from bridge.cli.options import argument, option
 from bridge.cli.printer import BAD_USAGE, FAILURE, fail
 from bridge.client import Connection
+from bridge.client.connection import given_of
 
 _SHELL: Final = "What it writes by a shell is not asked about."
 _NOT_RECORDED: Final = (
@@ -81,8 +81,7 @@ def protect(
     one = None if program is None else PROTECTED_BY_ID[program]
     if one is None and remove:
         fail("Name the program, such as claude-code.", BAD_USAGE)
-    folder = cli.folder
-    protector = vault_protector(folder, this_machine())
+    protector = vault_protector(cli.folder, this_machine())
     try:
         if check or one is None:
             _check(protector, [one] if one else protector.protected() if check else PROTECTED, cli, strict=check)
@@ -93,7 +92,7 @@ def protect(
             before = protector.options(one) or Options()
             chosen = given_of(edits=edits, without_bridge=without_bridge, seconds=timeout)
             plan = protector.plan_protect(one, before.model_copy(update=chosen))
-        _carry_out(protector, plan, cli, folder, ask=not yes, dry_run=dry_run)
+        _carry_out(protector, plan, cli, ask=not yes, dry_run=dry_run)
     except ConfigurationRefused as refused:
         fail(str(refused))
 
@@ -104,15 +103,8 @@ def _check(protector: Protector, programs: Sequence[Protected], cli: CommandLine
     for one in programs:
         options, faults = protector.options(one), protector.faults(one)
         edits, without = (options.edits, options.without_bridge) if options else (None, None)
-        states.append(
-            {
-                "agent": one.id,
-                "protected": options is not None,
-                "edits": edits,
-                "withoutBridge": without,
-                "faults": faults if options or strict else [],
-            }
-        )
+        state = {"agent": one.id, "protected": options is not None, "edits": edits, "withoutBridge": without}
+        states.append(state | {"faults": faults if options or strict else []})
     none = "No program is told to ask. `vault-bridge protect claude-code` tells one."
     Table((("Program", "agent", "bold"), ("Its own editor", _state)), none).print(cli, states)
     if strict and any(state["faults"] for state in states):
@@ -126,19 +118,10 @@ def _state(one: Thing) -> str:
     return f"{how}, but: {'; '.join(one['faults'])}" if one["faults"] else how
 
 
-def _carry_out(
-    protector: Protector, plan: ProtectionPlan, cli: CommandLine, vault: Path, *, ask: bool, dry_run: bool
-) -> None:
-    facts: dict[str, Any] = {
-        "agent": plan.program.id,
-        "vault": str(vault),
-        "client": plan.client,
-        "edits": plan.options.edits,
-        "withoutBridge": plan.options.without_bridge,
-        "seconds": plan.options.seconds,
-        "kept": list(plan.kept),
-        "holds": [{"what": line.what, "then": line.then} for line in plan.program.holds],
-    }
+def _carry_out(protector: Protector, plan: ProtectionPlan, cli: CommandLine, *, ask: bool, dry_run: bool) -> None:
+    facts: Thing = {"agent": plan.program.id, "vault": str(cli.folder), "client": plan.client, "kept": list(plan.kept)}
+    facts |= {"edits": plan.options.edits, "withoutBridge": plan.options.without_bridge}
+    facts |= {"seconds": plan.options.seconds, "holds": [line._asdict() for line in plan.program.holds]}
     if not may_write(cli, facts, plan.changes, _draw_holds(plan, cli), ask=ask, dry_run=dry_run):
         return
 

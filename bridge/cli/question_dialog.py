@@ -18,7 +18,7 @@ from bridge.cli.answer_keys import (
     option_keys,
     options_for_longer,
 )
-from bridge.cli.consent_link import ConsentLink, HunkEdit, ScreenAnswer
+from bridge.cli.consent_link import ConsentLink, ScreenAnswer
 from bridge.cli.keyboard import Dialog
 from bridge.cli.proposal_parts import (
     ProposalPart,
@@ -311,7 +311,7 @@ class QuestionDialog:
             return str(failure)
         if after == before:
             return "Nothing was changed. An editor with a window of its own has to wait for you, as `code --wait` does."
-        revision = await self._link.revise(self._request, HunkEdit(part.file.path, part.hunk or 0, after))
+        revision = await self._link.revise(self._request, part.file.path, part.hunk or 0, after)
         if revision is None:
             return "The bridge has gone, and this text with it."
         if not revision.accepted or revision.question is None:

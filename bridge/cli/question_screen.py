@@ -271,7 +271,7 @@ class _Drawing:
         tool = self._request.tool
         badge, badge_style, colour = _BADGE[self._request.risk_level]
         yield Text("━" * self._width, colour)
-        icon = f"{number}{_ICONS.get(tool.icon, '🔧')} "
+        icon = f"{number}{_ICONS.get(tool.icon, _ICON)} "
         title = sanitize(tool.title, style="bold")
         if tool.title.lower().replace(" ", "_") != tool.name:
             title = Text.assemble(title, " (", sanitize(tool.name), ")")

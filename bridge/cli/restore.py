@@ -10,7 +10,7 @@ from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
 from bridge.cli.diff import draw_changes
-from bridge.cli.family import CommandLine, Table, command, given_of, when
+from bridge.cli.family import CommandLine, Table, command, when
 from bridge.cli.history import OUTSIDE
 from bridge.cli.layout import draw_facts, local_time, since_time, wrap
 from bridge.cli.options import Yes, argument, option
@@ -18,6 +18,7 @@ from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize
 from bridge.cli.text_files import new_file
 from bridge.client import Result
+from bridge.client.connection import given_of
 
 _MEGABYTE = 1 << 20
 _VERSIONS: Final = Table(

@@ -7,11 +7,12 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from bridge.cli.family import CommandLine, Family, Table, Thing, given_of
+from bridge.cli.family import CommandLine, Family, Table, Thing
 from bridge.cli.layout import wrap
 from bridge.cli.options import Yes, argument, option
 from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize
+from bridge.client.connection import given_of
 
 HELP = """Let agents use the tools of other MCP servers.
 

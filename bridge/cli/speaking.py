@@ -235,13 +235,6 @@ def speak(folder: Path, client: str) -> None:
     asyncio.run(_serve(folder, client))
 
 
-def _bare(package: str) -> None:
-    """Have a package's modules imported without what it imports itself: that takes 14 MB, and no part of it is used."""
-    spec = None if package in sys.modules else find_spec(package)
-    if spec is not None:
-        sys.modules[package] = module_from_spec(spec)
-
-
 class _Names(ModuleType):
     """A module that is only imported from: whatever is taken from it is never used."""
 
@@ -289,8 +282,9 @@ async def _find(bridge: AttachedBridge) -> None:
 
 def _load() -> list[Any]:
     """Load what speaks MCP. Of the messages that its library knows, few are ever sent or read: those are made ready."""
-    for package in BARE:
-        _bare(package)
+    for package in BARE:  # what it imports itself takes 14 MB, and no part of it is used
+        if package not in sys.modules and (spec := find_spec(package)) is not None:
+            sys.modules[package] = module_from_spec(spec)
     BaseModel.model_config["defer_build"] = True
     try:
         with put_in_place({module: _Names(module) for module in UNUSED if module not in sys.modules}):

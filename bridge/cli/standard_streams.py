@@ -96,14 +96,12 @@ def _write(descriptor: int, data: bytes) -> None:
 
 def _refusal(line: bytes) -> types.JSONRPCError:
     """Return the answer to what is no message, under its id where it has one."""
+    known, error = None, types.ErrorData(code=types.INVALID_REQUEST, message="Invalid request")
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return types.JSONRPCError(
-            jsonrpc="2.0", id=None, error=types.ErrorData(code=types.PARSE_ERROR, message="Parse error")
-        )
-    number = value.get("id") if isinstance(value, dict) else None
-    known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
-    return types.JSONRPCError(
-        jsonrpc="2.0", id=known, error=types.ErrorData(code=types.INVALID_REQUEST, message="Invalid request")
-    )
+        error = types.ErrorData(code=types.PARSE_ERROR, message="Parse error")
+    else:
+        number = value.get("id") if isinstance(value, dict) else None
+        known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
+    return types.JSONRPCError(jsonrpc="2.0", id=known, error=error)

@@ -109,12 +109,8 @@ def status(cli: CommandLine) -> None:
 async def _look(vault: Path) -> dict[str, Any]:
     async with connect(vault, name=NAME, role="host") as bridge:
         endpoint = find_endpoint(vault)
-        info = await bridge.request("session.info")
-        questions = await bridge.request("consent.pending")
-        counts = await bridge.request("vault.status")
-        log = await bridge.request("audit.stats")
-        wrong = await bridge.request("bridge.faults")
-        notice = await bridge.request("versions.notice")
+        methods = "session.info", "consent.pending", "vault.status", "audit.stats", "bridge.faults", "versions.notice"
+        info, questions, counts, log, wrong, notice = [await bridge.request(method) for method in methods]
     where = {"url": endpoint.url, "http": endpoint.http, "pid": endpoint.pid, "version": info["version"]}
     asked = [{name: each[name] for name in ("requestId", "client", "summary")} for each in questions]
     facts: dict[str, Any] = {"running": True, "vault": info["vault"], **where, "tools": info["tools"]}

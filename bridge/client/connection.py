@@ -171,8 +171,8 @@ async def connect(
             raise not_running(folder) from None
         connection = Connection(socket)
         try:
-            shown = {"can": list(can or ())} if role == "host" or can else {}
-            await connection.request("session.name", client=name, **shown, **({"brief": True} if brief else {}))
+            shown = list(can or ()) if role == "host" or can else None
+            await connection.request("session.name", client=name, **given_of(can=shown, brief=brief or None))
             yield connection
         finally:
             await connection.close()
@@ -222,13 +222,12 @@ class Connection:
             ProtocolFailure: The request was refused; a tool that fails is a `Result` that is not `ok`.
             ConnectionLost: The bridge went away.
         """
-        ours = {"callId": call_id, "wait": wait, "reason": reason}
-        given = {key: value for key, value in ours.items() if value is not None} | _alone(ticket_if_alone)
+        given = given_of(callId=call_id, wait=wait, reason=reason, ticketIfAlone=ticket_if_alone or None)
         return Result(await self.request("tools.call", name=tool, arguments={**(arguments or {}), **more}, **given))
 
     async def result(self, call_id: str, wait: float | None = None, *, ticket_if_alone: bool = False) -> Result:
         """Return the result of an earlier call, or its ticket if nobody has decided after `wait` seconds."""
-        given = ({} if wait is None else {"wait": wait}) | _alone(ticket_if_alone)
+        given = given_of(wait=wait, ticketIfAlone=ticket_if_alone or None)
         return Result(await self.request("tools.result", callId=call_id, **given))
 
     async def preview(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) -> dict[str, Any]:
@@ -347,5 +346,6 @@ def _lost() -> ConnectionLost:
     return ConnectionLost("The bridge went away before it answered; connect again")
 
 
-def _alone(ticket: bool) -> dict[str, bool]:
-    return {"ticketIfAlone": True} if ticket else {}
+def given_of(**params: Any) -> dict[str, Any]:
+    """Return those of some parameters that were given: not None."""
+    return {name: value for name, value in params.items() if value is not None}

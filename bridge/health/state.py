@@ -205,23 +205,21 @@ def check_space(vault: Path) -> Iterator[Finding]:
     """Check whether there is space for changes, their backups and the log."""
     free = shutil.disk_usage(vault).free
     room = f"{free / 1024**3:.1f} GB free" if free >= LOW else f"{free / 1024**2:.0f} MB free"
-    if free < EMPTY:
-        yield Finding("space", "fail", f"The disk is full: {room}", "Make room on the disk that holds the vault")
-    elif free < LOW:
-        yield Finding("space", "warn", f"The disk is nearly full: {room}", "Make room on the disk that holds the vault")
-    else:
+    if free >= LOW:
         yield Finding("space", "ok", room)
+    else:
+        what = f"The disk is {'full' if free < EMPTY else 'nearly full'}: {room}"
+        yield Finding("space", "fail" if free < EMPTY else "warn", what, "Make room on the disk that holds the vault")
 
 
 def check_case(vault: Path) -> Iterator[Finding]:
     """Check whether the disk distinguishes upper and lower case."""
     mark = next((name for name in (_MARK, STATE_FOLDER) if (vault / name).is_dir()), None)
-    if mark is None:
-        yield Finding("case", "ok", "Not known whether the disk tells upper from lower case")
-    elif (vault / mark.upper()).exists():
-        yield Finding("case", "ok", "The disk takes 'A.md' and 'a.md' for one file; the bridge takes care of that")
-    else:
-        yield Finding("case", "ok", "The disk tells upper from lower case")
+    what = "Not known whether the disk tells upper from lower case"
+    if mark is not None:
+        one = "The disk takes 'A.md' and 'a.md' for one file; the bridge takes care of that"
+        what = one if (vault / mark.upper()).exists() else "The disk tells upper from lower case"
+    yield Finding("case", "ok", what)
 
 
 def check_names(vault: Path) -> Iterator[Finding]:

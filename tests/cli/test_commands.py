@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bridge import __version__
-from bridge.cli.connection import run_idempotent
+from bridge.cli.family import CommandLine
 from bridge.cli.main import COMMANDS, app
 from bridge.client import Connection, ConnectionLost, ProtocolFailure
 from bridge.errors import BridgeError
@@ -251,7 +251,7 @@ def test_a_question_is_asked_again_when_the_bridge_that_was_asked_ends(vault: Pa
             raise errors.pop()
         return await bridge.request("history.list")
 
-    assert run_idempotent(vault, ask) == []
+    assert CommandLine(vault).ask_with(ask) == []
 
 
 def test_a_question_that_is_refused_is_not_asked_again(vault: Path) -> None:
@@ -263,7 +263,7 @@ def test_a_question_that_is_refused_is_not_asked_again(vault: Path) -> None:
         return await bridge.request("history.diff", executionId="no-such")
 
     with pytest.raises(ProtocolFailure):
-        run_idempotent(vault, ask)
+        CommandLine(vault).ask_with(ask)
     assert asked == 1
 
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pytest
 
-from bridge.cli.consent_link import ConsentLink, HunkEdit, QuestionEnd, Questions, ScreenAnswer
+from bridge.cli.consent_link import ConsentLink, QuestionEnd, Questions, ScreenAnswer
 from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.keyboard import PersonLeft, Prompt
 from bridge.cli.printer import Printer
@@ -56,7 +56,7 @@ class RecordingResponder(ConsentLink):
     def __init__(self) -> None:
         super().__init__(Path())
         self.answers: list[ScreenAnswer] = []
-        self.edits: list[HunkEdit] = []
+        self.edits: list[tuple[str, int, str]] = []
         self.choices: list[dict[str, Take]] = []
         self.reply: ConsentReply | None = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Terminal")
         self.revision: Revision | None = None
@@ -65,9 +65,9 @@ class RecordingResponder(ConsentLink):
         self.answers += answers
         return None if self.reply is None else [self.reply for _ in answers]
 
-    async def revise(self, request: ConsentRequest, edit: HunkEdit) -> Revision | None:
+    async def revise(self, request: ConsentRequest, path: str, hunk: int, text: str) -> Revision | None:
         del request
-        self.edits.append(edit)
+        self.edits.append((path, hunk, text))
         return self.revision
 
     async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
@@ -738,7 +738,7 @@ async def test_the_text_is_edited_and_the_question_asked_anew(
     assert not await seeing
     assert opened == ["## Agenda\nThe fox links to [[Plan B]] and jumps.\n- tea\n"]
     assert scene.responder.edits == [
-        HunkEdit("Notes/Meeting.md", 0, "## Agenda\nThe fox links to [[Plan C]] and jumps.\n- tea\n")
+        ("Notes/Meeting.md", 0, "## Agenda\nThe fox links to [[Plan C]] and jumps.\n- tea\n")
     ]
     assert await scene.questions.next() == edited
 
