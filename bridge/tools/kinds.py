@@ -230,7 +230,7 @@ def read_spec(
     """Return the spec of a tool that reads the vault. A yes holds for the tool, not for one file, and may hold always.
 
     Args:
-        name: Its name. Its title is the name in words, where it has no other.
+        name: Its name.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: Its parameters.
@@ -238,7 +238,6 @@ def read_spec(
     """
     usual = ToolSpec(
         name=name,
-        title=_in_words(name),
         description=description,
         icon=icon,
         parameters=ModelParameters(parameters),
@@ -257,7 +256,7 @@ def write_spec(
     """Return the spec of a tool that changes the vault. A yes holds for one file, and at most for the session.
 
     Args:
-        name: Its name. Its title is the name in words, where it has no other.
+        name: Its name.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: Its parameters.
@@ -266,7 +265,6 @@ def write_spec(
     per_session = differing.get("consent_class", ConsentClass.SESSION) is ConsentClass.SESSION
     usual = ToolSpec(
         name=name,
-        title=_in_words(name),
         description=description,
         icon=icon,
         parameters=WrittenParameters(parameters),
@@ -278,10 +276,6 @@ def write_spec(
         presets=_IN_VAULT,
     )
     return replace(usual, **differing)
-
-
-def _in_words(name: str) -> str:
-    return name.replace("_", " ").capitalize()
 
 
 MOST_FILES: Final = 100

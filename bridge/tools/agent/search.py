@@ -187,7 +187,7 @@ def _grouped(hits: list[GrepHit]) -> Iterator[str]:
     """Yield the matching lines below the name of their file."""
     for file, group in groupby(hits, key=lambda hit: hit.file):
         yield file
-        for number, text, matches in lines_around(group):
+        for number, text, matches, _follows_gap in lines_around(group):
             yield f"  {number}{':' if matches else '-'} {shortened(text.strip(), _LONGEST_LINE)}"
 
 

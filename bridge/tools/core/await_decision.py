@@ -39,7 +39,6 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
 
     spec = ToolSpec(
         name=AWAIT_DECISION,
-        title="Await decision",
         action="wait/waited for your answer",
         description="Wait for the user's answer to a call with a ticket; returns its result.",
         icon="hourglass",

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from bridge.errors import InvalidParameters
+from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Heading, TooMuchWork, Work
 from bridge.toolkit.tool import Output
-from bridge.tools.formatting import utc_time, within
+from bridge.tools.formatting import NOTHING_THERE, utc_time, within
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
 from bridge.vault.text import BOM, CHUNK, Lines, decode, describe_binary, is_text
@@ -314,20 +315,6 @@ def in_lines(text: str, headings: Iterable[Heading]) -> Iterator[OutlineEntry]:
         yield OutlineEntry(heading.level, heading.heading.encode(errors="replace").decode(), line)
 
 
-def outline_text(entries: Sequence[OutlineEntry], room: int) -> str:
-    """Return an outline as a model reads it; empty when there is none.
-
-    Args:
-        entries: The headings.
-        room: Bytes of UTF-8.
-    """
-    shown = outline_lines(entries, room)
-    if not shown:
-        return ""
-    more = len(entries) - len(shown)
-    return "\n".join(["Outline:", *shown, *([f"[{more} more headings]"] if more else [])])
-
-
 def outline_lines(entries: Sequence[OutlineEntry], room: int) -> list[str]:
     """Return the first headings, a line each, as many as there is room for.
 
@@ -336,3 +323,44 @@ def outline_lines(entries: Sequence[OutlineEntry], room: int) -> list[str]:
         room: Bytes of UTF-8.
     """
     return within([f"{entry.line}: {'#' * entry.level} {entry.heading}" for entry in entries[:_MOST_HEADINGS]], room)
+
+
+def outlined(storage: Storage, file: FileStat, first: int, room: int) -> Output:
+    """Return the answer that has the headings of a note, or what is on a canvas.
+
+    Args:
+        storage: The vault.
+        file: The note or canvas.
+        first: How many of them to leave out.
+        room: Bytes of UTF-8 for the text.
+
+    Raises:
+        InvalidParameters: There are no more than that, or the canvas is too large.
+    """
+    data, _ = storage.read(file.path, limit=MOST_OUTLINED)
+    if not is_text(data):
+        return not_text(file, data[:CHUNK], str(file.path), f"{file.size} bytes")
+    if str(file.path).lower().endswith(CANVAS):
+        return _canvas(file, data, first, room)
+    headings = outline(data)
+    if first and first >= len(headings):
+        raise InvalidParameters(NOTHING_THERE)
+    lines = outline_lines(headings[first:], room)
+    end = first + len(lines)
+    metadata: dict[str, Any] = {"truncated": file.size > len(data) or end < len(headings)}
+    if end < len(headings):
+        metadata["cursor"] = str(end)
+        lines.append(f"[{first + 1}-{end} of {len(headings)} headings; next: cursor={end}]")
+    shown = [entry._asdict() for entry in headings[first : first + MOST_HEADINGS]]
+    facts = file_facts(file) | {"outline": shown, "totalLines": Lines(data).count}
+    return Output(facts, "\n".join(["Outline:", *lines]) if lines else "No headings.", metadata)
+
+
+def _canvas(file: FileStat, data: bytes, first: int, room: int) -> Output:
+    """Return the groups of a canvas with their cards, and its connections."""
+    if file.size > len(data):
+        raise InvalidParameters(f"{str(file.path)!r} is too large for an outline; read its lines instead")
+    found = outline_canvas(data.decode("utf-8", "surrogateescape"), room, first)
+    facts = file_facts(file) | {"cards": found.cards, "connections": found.connections}
+    metadata = {"truncated": found.next is not None} | ({} if found.next is None else {"cursor": str(found.next)})
+    return Output(facts, f"{found.text}\n[To change it: edit_canvas, or edit]", metadata)

@@ -116,18 +116,21 @@ def hit_data(hit: GrepHit) -> dict[str, Any]:
     return {"line": hit.line, "match": hit.match, "context": hit.context}
 
 
-def lines_around(hits: Iterable[GrepHit]) -> list[tuple[int, str, bool]]:
-    """Return the lines that match in one file and those around them, each once and in order.
+def lines_around(hits: Iterable[GrepHit]) -> Iterator[tuple[int, str, bool, bool]]:
+    """Yield the lines that match in one file and those around them, each once and in order.
 
     Returns:
-        The number of each line, its text, and whether it matches.
+        The number of each line, its text, whether it matches, and whether lines are left out before it.
     """
     lines: dict[int, tuple[str, bool]] = {}
     for hit in hits:
         for number, text in enumerate([*hit.before, hit.match, *hit.after], hit.line - len(hit.before)):
             lines.setdefault(number, (text, False))
         lines[hit.line] = (hit.match, True)
-    return [(number, *lines[number]) for number in sorted(lines)]
+    last = min(lines, default=0)
+    for number in sorted(lines):
+        yield number, *lines[number], number > last + 1
+        last = number
 
 
 def _output(params: GrepParams, found: GrepResult, limit: int) -> Output:
@@ -145,14 +148,12 @@ def _listing(hits: Iterable[GrepHit]) -> Iterator[str]:
     """Yield the hits as grep prints them, a block a file: `12:` before a matching line, `12-` before those around."""
     for file, group in groupby(hits, key=lambda hit: hit.file):
         of_file = list(group)
-        gaps = any(hit.before or hit.after for hit in of_file)
-        last = None
+        has_context = any(hit.before or hit.after for hit in of_file)
         yield file
-        for number, text, matches in lines_around(of_file):
-            if gaps and last is not None and number > last + 1:
+        for number, text, matches, follows_gap in lines_around(of_file):
+            if has_context and follows_gap:
                 yield "--"
             yield f"{number}{':' if matches else '-'}{text}"
-            last = number
         yield ""
 
 
@@ -169,9 +170,7 @@ def _remarks(params: GrepParams, found: GrepResult) -> Iterator[str]:
         yield f"No matches for {params.pattern!r} in {found.files} files."
 
 
-USUAL_RESULTS = 10
 MOST_RESULTS = 1000
-USUAL_CONTEXT = 2
 EXCERPTS = 5
 """Matching lines shown of one file."""
 MOST_LINES = 10_000
@@ -197,11 +196,9 @@ class SearchFilesParams(SnakeCaseParams):
         "(default: all markdown files)",
     )
     context_lines: int = Field(
-        default=USUAL_CONTEXT, ge=0, le=50, description="Lines of context before and after each match (default: 2)"
+        default=2, ge=0, le=50, description="Lines of context before and after each match (default: 2)"
     )
-    max_results: int = Field(
-        default=USUAL_RESULTS, ge=1, le=MOST_RESULTS, description="Maximum files to return (default: 10)"
-    )
+    max_results: int = Field(default=10, ge=1, le=MOST_RESULTS, description="Maximum files to return (default: 10)")
 
 
 class SearchFilesTool(PatternTool[SearchFilesParams]):
@@ -281,10 +278,8 @@ def _files_output(params: SearchFilesParams, counted: GrepResult, best: list[tup
 
 
 def _excerpts(hits: list[GrepHit]) -> Iterator[str]:
-    """Yield the matching lines with those around them, each line once; an empty line where some are left out."""
-    last = None
-    for number, text, matches in lines_around(hits):
-        if last is not None and number > last + 1:
+    """Yield the matching lines with those around them; an empty line where some are left out."""
+    for number, text, matches, follows_gap in lines_around(hits):
+        if follows_gap:
             yield ""
         yield f"Line {number}: {'>' if matches else ' '} {text}"
-        last = number

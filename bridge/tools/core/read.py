@@ -10,30 +10,20 @@ from bridge.contract.base import Params
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.index.file_texts import FileTexts
 from bridge.index.knowledge import NoteResolver, asked_for, locate
-from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.pdf.document import place_in
 from bridge.pictures.reader import LARGEST, PictureReader
 from bridge.toolkit.permitted import Screens
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, in_vault
-from bridge.tools.core.file_part import (
-    MOST_HEADINGS,
-    MOST_OUTLINED,
-    FilePart,
-    file_facts,
-    not_text,
-    outline,
-    outline_lines,
-)
+from bridge.tools.core.file_part import FilePart, file_facts, not_text, outlined
 from bridge.tools.core.read_pdf import MOST, AskedPages, ShownPictures, asked_pages, pdf_path, read_pages, told
 from bridge.tools.core.screen import SCREEN, ScreenReader
 from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
-from bridge.tools.formatting import NOTHING_THERE, first_of, lines_shown, with_foot
+from bridge.tools.formatting import first_of, lines_shown, with_foot
 from bridge.tools.kinds import LONGEST_PATH, CountingCursor, PathText, VaultReadTool, by_kind, read_spec
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.reading import ReadNoteParams, ReadNoteTool
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
-from bridge.vault.text import CHUNK, Lines, is_text
 
 MOST_BYTES = 16 * 1024 * 1024
 MOST_PATHS = 50
@@ -225,7 +215,7 @@ class ReadFileTool(VaultReadTool[ReadParams]):
                 raise
             return self._notes.run(ReadNoteParams(name=name, line_numbers=params.line_numbers), context)
         if params.outline:
-            return _outlined(self._storage, file, int(params.cursor or 0), context)
+            return outlined(self._storage, file, int(params.cursor or 0), _limits(params, context)[1])
         return self._read_lines(file, params, context, shown)
 
     def _read_pdf(self, asked: AskedPages, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
@@ -284,37 +274,6 @@ def _limits(params: ReadParams, context: CallContext) -> tuple[int, int]:
     """Return how many bytes of a file are read, and how many of text an answer has room for."""
     room = context.settings.max_output_bytes - _ROOM
     return min(params.max_bytes or context.settings.read_max_bytes, room), room
-
-
-def _outlined(storage: Storage, file: FileStat, first: int, context: CallContext) -> Output:
-    """Return the headings of a note, or what is on a canvas, without the first so many."""
-    data, _ = storage.read(file.path, limit=MOST_OUTLINED)
-    if not is_text(data):
-        return not_text(file, data[:CHUNK], str(file.path), f"{file.size} bytes")
-    if str(file.path).lower().endswith(CANVAS):
-        return _canvas(file, data, first, context)
-    headings = outline(data)
-    if first and first >= len(headings):
-        raise InvalidParameters(NOTHING_THERE)
-    lines = outline_lines(headings[first:], context.settings.max_output_bytes - _ROOM)
-    end = first + len(lines)
-    metadata: dict[str, Any] = {"truncated": file.size > len(data) or end < len(headings)}
-    if end < len(headings):
-        metadata["cursor"] = str(end)
-        lines.append(f"[{first + 1}-{end} of {len(headings)} headings; next: cursor={end}]")
-    shown = [entry._asdict() for entry in headings[first : first + MOST_HEADINGS]]
-    facts = file_facts(file) | {"outline": shown, "totalLines": Lines(data).count}
-    return Output(facts, "\n".join(["Outline:", *lines]) if lines else "No headings.", metadata)
-
-
-def _canvas(file: FileStat, data: bytes, first: int, context: CallContext) -> Output:
-    """Return the groups of a canvas with their cards, and its connections."""
-    if file.size > len(data):
-        raise InvalidParameters(f"{str(file.path)!r} is too large for an outline; read its lines instead")
-    found = outline_canvas(data.decode("utf-8", "surrogateescape"), context.settings.max_output_bytes - _ROOM, first)
-    facts = file_facts(file) | {"cards": found.cards, "connections": found.connections}
-    metadata = {"truncated": found.next is not None} | ({} if found.next is None else {"cursor": str(found.next)})
-    return Output(facts, f"{found.text}\n[To change it: edit_canvas, or edit]", metadata)
 
 
 def _text(file: FileStat, part: FilePart, numbered: str | None = None) -> Output:

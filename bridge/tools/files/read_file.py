@@ -16,7 +16,7 @@ from bridge.tools.core.file_part import (
     not_text,
     number_lines,
     outline,
-    outline_text,
+    outline_lines,
 )
 from bridge.tools.formatting import counted, next_words, size
 from bridge.tools.kinds import RequiredPath, SnakeCaseParams, read_spec
@@ -160,8 +160,9 @@ def _text(
         lines += [foot] if foot else []
     else:
         lines.append(f"[Showing lines {shown} of {part.total_lines} total{more}]")
-    outlined = outline_text(headings, limit // 8) if partly else ""
-    lines += ["", outlined] if outlined else []
+    if partly and (shown_headings := outline_lines(headings, limit // 8)):
+        left = len(headings) - len(shown_headings)
+        lines += ["", "Outline:", *shown_headings, *([f"[{left} more headings]"] if left else [])]
     metadata: dict[str, Any] = {
         "startLine": first,
         "endLine": numbered.last,
