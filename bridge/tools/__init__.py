@@ -27,10 +27,9 @@ from bridge.tools.core.find import FindTool, GetFileInfoTool, ListFilesTool
 from bridge.tools.core.grep import GrepTool, SearchFilesTool
 from bridge.tools.core.passages import CodebaseSearchTool, ContextPackTool
 from bridge.tools.core.read import ReadFileTool
-from bridge.tools.demo import DemoNoteTool
 from bridge.tools.drafts import DraftTool
 from bridge.tools.everyday import everyday_tools
-from bridge.tools.files.create_note import CreateFolderTool, CreateNoteTool
+from bridge.tools.files.create_note import CreateFolderTool, CreateNoteTool, DemoNoteTool
 from bridge.tools.files.deletion import DeleteFileTool
 from bridge.tools.files.editing import EditFileTool, ModifyNoteTool, WriteFileTool
 from bridge.tools.files.moving import MoveFileTool, OrganizeNoteTool

@@ -27,6 +27,9 @@ from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.root import noting_looks, record_look
 
+WalkedFolder = tuple[VaultPath, Sequence[FileStat]]
+"""A folder, and the files in it."""
+
 
 class Storage(Protocol):
     """The read side. What the user has closed is refused (`denied_by_rule`) and never listed.
@@ -73,9 +76,7 @@ class Storage(Protocol):
     def names(self, folder: VaultPath) -> Sequence[str]:
         """Return the names of everything in a folder."""
 
-    def walk(
-        self, start: VaultPath | None = None, *, include_hidden: bool = False
-    ) -> Iterator[tuple[VaultPath, Sequence[FileStat]]]:
+    def walk(self, start: VaultPath | None = None, *, include_hidden: bool = False) -> Iterator[WalkedFolder]:
         """Return every folder, and the files in it, in the order of their names.
 
         Args:
@@ -217,9 +218,7 @@ class VaultStorage:
         with self._root.folder(place) as opened:
             return [name for name in opened.names() if denial is None or denial(str(place.child(name))) is None]
 
-    def walk(
-        self, start: VaultPath | None = None, *, include_hidden: bool = False
-    ) -> Iterator[tuple[VaultPath, Sequence[FileStat]]]:
+    def walk(self, start: VaultPath | None = None, *, include_hidden: bool = False) -> Iterator[WalkedFolder]:
         """Yield every folder and its files."""
         for walked in self.files.walk_folders(start, include_hidden=include_hidden):
             yield walked.folder.path, walked.files

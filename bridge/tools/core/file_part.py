@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from bridge.errors import InvalidParameters
 from bridge.notes.canvas_board import CANVAS, outline_canvas
-from bridge.notes.markdown import parse_note
-from bridge.notes.note import Heading, TooMuchWork, Work
+from bridge.notes.note import Heading, TooMuchWork
 from bridge.toolkit.tool import Output
 from bridge.tools.formatting import NOTHING_THERE, utc_time, within
+from bridge.tools.joining import parsed
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
 from bridge.vault.text import BOM, CHUNK, Lines, decode, describe_binary, is_text
@@ -297,7 +297,7 @@ def outline(data: bytes) -> list[OutlineEntry]:
     """
     text = data.decode("utf-8", "surrogateescape")
     try:
-        return list(in_lines(text, parse_note(text, outline=False, work=Work.of_one_note()).headings))
+        return list(in_lines(text, parsed(text).headings))
     except TooMuchWork:
         return []
 

@@ -341,7 +341,7 @@ class FindTool(ReadTool[FindParams]):
         if not self._storage.is_folder(asked):
             raise InvalidParameters(f'"{asked}" is a file, not a folder')
         folder = self._storage.resolve(asked)
-        start = f"{folder}/" if folder.parts else ""
+        start = _start_of(folder)
         files = [file for file in listing.files if file.path.startswith(start)]
         if not looks_like_glob(pattern):
             return Listing(files, None).ranked(pattern, check)

@@ -192,7 +192,9 @@ def read_pages(
     drawn = [entry for entry in pages if asked.drawn or not entry["text"].strip()]
     for entry, picture in zip(drawn, shown.show_pages(load, [entry["page"] for entry in drawn]), strict=True):
         entry.update(picture)
-    foot = _foot(str(file.path), text, asked.first, asked.first + len(pages) - 1)
+    end = asked.first + len(pages) - 1
+    following = f"; next: {place_in(str(file.path), end + 1)}" if end < text.count else ""
+    foot = f"pages {asked.first}-{end} of {text.count}{following}" + (f"; {text.why}" if text.why else "")
     if truncated and len(pages) == 1:
         foot += "; the page is cut"
     if len(pages) == 1 and not any(map(told, pages)):
@@ -212,12 +214,6 @@ def _taken(text: FileText, asked: AskedPages, room: int) -> tuple[list[dict[str,
             return pages or [{"page": number, "text": cut}], True
         pages.append({"page": number, "text": text.pages[number - 1]})
     return pages, False
-
-
-def _foot(path: str, text: FileText, first: int, end: int) -> str:
-    """Return which pages of a file are given, and where it goes on."""
-    following = f"; next: {place_in(path, end + 1)}" if end < text.count else ""
-    return f"pages {first}-{end} of {text.count}{following}" + (f"; {text.why}" if text.why else "")
 
 
 def _lines(pages: Sequence[dict[str, Any]], count: int) -> Iterator[str]:

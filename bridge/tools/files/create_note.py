@@ -1,7 +1,8 @@
-"""The tools `create_note` and `create_folder`. A note is named by the caller, or after its text.
+"""The tools `create_note`, `create_folder` and `demo_note`. A note is named by the caller, or after its text.
 
 Without a folder it goes where Obsidian puts new notes (rule 78 of docs/obsidian.md). Its text may come from one of the
-user's templates, which the caller must be allowed to read.
+user's templates, which the caller must be allowed to read. `demo_note` proposes one new note that explains itself, so
+that a person sees a question and its effect.
 """
 
 import asyncio
@@ -14,7 +15,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from bridge.clock import Clock
-from bridge.contract.consent import Operation, RiskLevel
+from bridge.contract.base import NoParams
+from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.knowledge import is_link
 from bridge.notes.moment_format import TemplateFields, unfilled
@@ -64,8 +66,10 @@ class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
             raise InvalidParameters("path cannot be empty or root.")
         if path.name.startswith("."):
             raise protected(path)
-        there = self._there(path)
-        if there is not None:
+        if exists(self._storage, path):
+            there = self._storage.resolve(path)
+            if not self._storage.is_folder(path):
+                raise Conflict(f'A file named "{there}" already exists; choose another name', code="exists")
             output = Output({"path": str(there), "created": False}, f'Folder "{there}" already exists.')
             return Unchanged(in_vault(str(there)), f'See whether there is a folder "{there}"', output)
         builder = self._storage.plan()
@@ -76,17 +80,6 @@ class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
     def report(self, _params: CreateFolderParams, applied: Applied) -> Output:
         """Report which folder was created."""
         return Output({"path": applied.plan.changes[-1].path, "created": True}, done(applied.plan.summary))
-
-    def _there(self, path: VaultPath) -> VaultPath | None:
-        """Return the folder as spelled on disk, if it is there already."""
-        try:
-            is_folder = self._storage.is_folder(path)
-        except NotFound:
-            return None
-        place = self._storage.resolve(path)
-        if not is_folder:
-            raise Conflict(f'A file named "{place}" already exists; choose another name', code="exists")
-        return place
 
 
 def find_template(storage: PlanningStorage, name: str) -> VaultPath:
@@ -361,3 +354,51 @@ def _unlinked(name: str) -> str:
             f"{shortened(name)!r} names more than a note; give the new note's name alone", code="invalid_format"
         )
     return link.path
+
+
+_DEMO_NAME: Final = "Vault Bridge demo"
+_DEMO_TEXT: Final = b"""# Vault Bridge demo
+
+You allowed this note, so it was written: exactly the text that you were shown.
+
+- The log of Vault Bridge has a line about the question and one about your answer.
+- "Changes by agents" lists the note. Undo takes it away again.
+"""
+
+
+class DemoNoteTool(VaultWriteTool[NoParams]):
+    """The tool that makes one note with a fixed text. It is asked about every time.
+
+    Args:
+        storage: The vault.
+        clock: The clock that deadlines are given in.
+    """
+
+    spec = write_spec(
+        name="demo_note",
+        action="create/created {files|a note} to show what a question looks like",
+        description="Create a note that explains itself, to show how a question looks.",
+        icon="file-plus",
+        parameters=NoParams,
+        id_prefix="demo",
+        operation=Operation.CREATE,
+        risk=RiskLevel.LOW,
+        consent_class=ConsentClass.NEVER,
+        listed=False,
+        presets=frozenset(),
+    )
+
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        super().__init__(storage)
+        self._keeper = LinkKeeper(storage, clock)
+
+    def prepare(self, _params: NoParams, context: CallContext) -> ChangePlan:
+        """Plan the note, under a name that is free."""
+        names = (f"{_DEMO_NAME}{f' {number}' if number > 1 else ''}.md" for number in count(1))
+        free = next(path for path in map(VaultPath.root().child, names) if not exists(self._storage, path))
+        place = self._storage.resolve_new(free)
+        return self._keeper.creation(place, _DEMO_TEXT, f'Create the demo note "{place}"', context)
+
+    def report(self, _params: NoParams, applied: Applied) -> Output:
+        """Report where the note is."""
+        return Output({"path": applied.plan.targets[0]}, done(applied.plan.summary))

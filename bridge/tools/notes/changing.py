@@ -4,20 +4,19 @@
 they are. An agent that read a note's text and gives it back changed would otherwise erase them without meaning to.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import InvalidParameters
 from bridge.notes.frontmatter import FrontmatterBlock, all_tags, find_frontmatter
-from bridge.notes.markdown import parse_note
-from bridge.notes.note import Work
 from bridge.notes.parts import LONGEST
 from bridge.notes.properties import add_tag, check_tag, remove_tag
 from bridge.notes.tags import append_tag, remove_tags, tag_places
 from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.deletion import DeletingTool
+from bridge.tools.joining import parsed
 from bridge.tools.kinds import NoteName, SnakeCaseParams, Tag, write_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteWriteTool, decoded, encoded, written
 from bridge.vault.edits import with_endings_of
@@ -178,7 +177,8 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
         path, data = self._note(params.name)
         text = decoded(data)
         new = without_tag(text, tag, in_body=params.include_body)
-        left = lines_with_tag(new, tag)
+        places = tag_places(parsed(new), tag)
+        left = list(dict.fromkeys(new.count("\n", 0, place.start) + 1 for place in places))
         where = f"in its text, line {', '.join(map(str, left[:_NAMED]))}{', ...' if left[_NAMED:] else ''}"
         if new == text:
             message = f"{path} has the tag #{tag} only {where}; set include_body to remove it there."
@@ -204,7 +204,7 @@ def has_tag(text: str, tag: str) -> bool:
         text: The note.
         tag: The tag, without `#`.
     """
-    return fold(f"#{tag}") in map(fold, all_tags(parse_note(text, outline=False, work=Work.of_one_note())))
+    return fold(f"#{tag}") in map(fold, all_tags(parsed(text)))
 
 
 def with_tag(text: str, tag: str, *, in_body: bool) -> str:
@@ -216,12 +216,6 @@ def without_tag(text: str, tag: str, *, in_body: bool) -> str:
     """Return a note without a tag in its properties, and on request (`in_body`) without it in its text."""
     removed = remove_tag(text, tag)
     return remove_tags(removed, tag) if in_body else removed
-
-
-def lines_with_tag(text: str, tag: str) -> Sequence[int]:
-    """Return the lines of a note's text that a tag stands in."""
-    places = tag_places(parse_note(text, outline=False, work=Work.of_one_note()), tag)
-    return list(dict.fromkeys(text.count("\n", 0, place.start) + 1 for place in places))
 
 
 class DeleteNoteParams(SnakeCaseParams):

@@ -11,14 +11,12 @@ from pydantic.alias_generators import to_snake
 
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.index.knowledge import ResolvedNote
-from bridge.notes.markdown import parse_note
-from bridge.notes.note import Work
 from bridge.notes.parts import WholeLines, find_part
 from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, YES_OR_NO, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.core.file_part import FilePart, in_lines
 from bridge.tools.formatting import UNLINKABLE, lines_shown, value_text, with_foot
+from bridge.tools.joining import parsed
 from bridge.tools.kinds import NoteName, SnakeCaseParams, read_spec
 from bridge.tools.notes.lookup import NoteReadTool, decoded, note_wire
 from bridge.vault.paths import check_new_name, parse_path
@@ -101,7 +99,9 @@ class IsAvailableTool(NoteReadTool[IsAvailableParams]):
         name = path.rpartition("/")[2][: -len(NOTE_EXTENSION)]
         free = self._notes.is_available(params.name, params.folder)
         taken = [] if free else [match.to_wire() for match in self._notes.find_matches(params.name)[:50]]
-        where = "in the vault" if params.folder is None else f"in {params.folder.strip('/') or 'the top folder'!r}"
+        where = "in the vault"
+        if params.folder is not None:
+            where = f"in {folder!r}" if (folder := params.folder.strip("/")) else "in the top folder"
         text = f"{name!r} is available {where}." if free else f"{name!r} is taken {where}."
         if free and any(character in name for character in UNLINKABLE):
             text += " Links will not work with a name that contains # ^ [ ] |."
@@ -156,7 +156,10 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
         data = self._notes.read(note)
         if not is_text(data):
             raise InvalidParameters(f"{note.path!r} is not text, although its name says so; its bytes are not shown")
-        section = _section_of(note, data) if note.reference.part else None
+        section = None
+        if note.reference.part:
+            text = decoded(data)
+            section = find_part(text, parsed(text), note.reference)
         room = max(context.settings.max_output_bytes - _REST, _REST)
         part = _taken(data, section, min(context.settings.read_max_bytes, room))
         numbered = part.fit(room, numbered=params.line_numbers)
@@ -178,11 +181,6 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
         more = f". Go on with read, or read a part: {note.name}#Heading." if following else ""
         text = with_foot(content if numbered is None else numbered, f"{shown}{more}")
         return Output(facts, text, metadata)
-
-
-def _section_of(note: ResolvedNote, data: bytes) -> WholeLines:
-    text = data.decode("utf-8", "surrogateescape")
-    return find_part(text, parse_note(text, outline=False, work=Work.of_one_note()), note.reference)
 
 
 def _taken(data: bytes, section: WholeLines | None, limit: int) -> FilePart:
