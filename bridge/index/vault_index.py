@@ -296,7 +296,7 @@ class VaultIndex:
 
     def tags(self) -> Sequence[TagCount]:
         """Return every tag of the vault, the most used first, then by name."""
-        return self._counts.get(self._state.version, lambda: self._ask(Store.tag_counts))
+        return self._counts.get(self.version, lambda: self._state.ask(Store.tag_counts))
 
     def tagged(self, tag: str) -> Sequence[str]:
         """Return the notes with a tag or one nested in it (rule 63), with or without `#`, by path in walk order."""
@@ -304,7 +304,7 @@ class VaultIndex:
 
     def tag_uses(self) -> Sequence[TagUse]:
         """Return every tag of every note, by path and place."""
-        return self._uses.get(self._state.version, lambda: self._ask(lambda store: list(store.tag_uses())))
+        return self._uses.get(self.version, lambda: self._state.ask(lambda store: list(store.tag_uses())))
 
     def search(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """Ask the index's tables themselves, for searches that have their own there.

@@ -45,8 +45,9 @@ place = next((at for at, path in enumerate(sys.path) if path.endswith("-packages
 sys.path.insert(place, sys.argv[1])
 importlib.import_module(sys.argv[2]).main()
 """
-ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
-"""What has libraries for numbers work in one thread: one processor is enough for work that others should not notice."""
+_NUMBERS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+ONE_THREAD: Final = _NUMBERS | {"TOKENIZERS_PARALLELISM": "false"}
+"""Variables that make libraries work in one thread: one processor is enough for work that others should not notice."""
 # What an interpreter may need to start; nothing that could hold a secret.
 _ENVIRONMENT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 FILES_AT_ONCE: Final = 2

@@ -136,7 +136,9 @@ def test_without_reports_an_old_answer_is_checked_first(index: VaultIndex, vault
     index.unwatched()
     (vault / "Unseen.md").write_text("#unseen", encoding="utf-8")
     assert index.tagged("unseen") == ["Unseen.md"]
+    assert "#unseen" in [count.tag for count in index.tags()]
     (vault / "Unseen.md").unlink()
+    assert "#unseen" not in [count.tag for count in index.tags()]
     assert index.tagged("unseen") == []
 
 

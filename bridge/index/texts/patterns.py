@@ -103,8 +103,9 @@ class Patterns:
             InvalidParameters: It is invalid; says where and why.
             DeadlineExceeded: It could not be compiled in time.
         """
-        pattern = self._recent.pop(text, None) or self._compile(text, deadline)
+        pattern = self._recent.get(text) or self._compile(text, deadline)
         with self._lock:
+            self._recent.pop(text, None)
             self._recent[text] = pattern  # behind all others, as the one used last
             if len(self._recent) > CACHE_SIZE:
                 del self._recent[next(iter(self._recent))]

@@ -1,10 +1,13 @@
 """Which engine takes a pattern, and what is said of one that none takes."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.index.texts import patterns as module
-from bridge.index.texts.patterns import Patterns
+from bridge.index.texts.patterns import Pattern, Patterns
 from bridge.workers.pool import WorkerPool
 
 TEXT = b"ab\nTODO: x\naa bb\nprice: 12 EUR\n"
@@ -45,6 +48,24 @@ def test_every_kind_of_pattern_finds_its_lines(
     patterns: Patterns, soon: float, pattern: str, found: list[bytes]
 ) -> None:
     assert lines(patterns, pattern, soon) == found
+
+
+def test_threads_that_use_more_patterns_than_are_remembered_do_not_disturb_each_other(
+    patterns: Patterns, soon: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "_compile", lambda text, _deadline: Pattern(text, None))
+    every = [f"word {number}" for number in range(module.CACHE_SIZE + 1)]
+
+    def use(_turn: int) -> bool:
+        return all(patterns.compile(pattern, soon).text == pattern for pattern in every)
+
+    often = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            assert all(threads.map(use, range(200)))
+    finally:
+        sys.setswitchinterval(often)
 
 
 def test_look_around_does_not_see_other_lines(patterns: Patterns, soon: float) -> None:

@@ -65,6 +65,15 @@ def test_the_worker_makes_the_same_vectors(of: Packaged) -> None:
     model.close()
 
 
+def test_a_worker_cuts_texts_into_tokens_in_one_thread(model: PackagedModel) -> None:
+    import psutil  # noqa: PLC0415 - as below
+
+    model.embed(["tea and toast"] * (QUICK.few + 1))
+    (worker,) = model._pool._idle
+    working, watching_its_memory = 1, 1
+    assert psutil.Process(worker._process.pid).num_threads() == working + watching_its_memory
+
+
 def test_a_worker_that_was_killed_fails_one_portion_and_the_next_starts_another(model: PackagedModel) -> None:
     texts = ["tea"] * (QUICK.few + 1)
     model.embed(texts)
