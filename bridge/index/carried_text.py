@@ -24,12 +24,13 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import unquote
 
 from bridge.index.file_texts import AllFileTexts, FileTexts
 from bridge.index.knowledge import ClosedRules
-from bridge.index.texts.arena import LARGE, UNSEARCHED, Chunk, Stamp, TextArena
+from bridge.index.texts.arena import LARGE, UNSEARCHED, Chunk, Stamp
+from bridge.index.texts.grep import TextSource
 from bridge.policy.risk import address_key, addresses, found_in
 
 _ASCII_ALONE: Final = {number: None for number in range(128) if not chr(number).isalnum()}
@@ -71,14 +72,6 @@ _FILES: Final = "\x01"
 _ADDRESSES: Final = "\x02\x03"
 
 
-class CarriedTextSource(Protocol):
-    """The source of texts in memory: the index."""
-
-    @property
-    def texts(self) -> TextArena:
-        """Return the texts."""
-
-
 class CarriedText:
     """A comparison of what is sent with the texts of the vault.
 
@@ -94,7 +87,7 @@ class CarriedText:
 
     def __init__(
         self,
-        source: CarriedTextSource,
+        source: TextSource,
         closed: ClosedRules = lambda: None,
         large: Callable[[str], bytes | None] = lambda _path: None,
         file_texts: FileTexts | None = None,
@@ -111,11 +104,6 @@ class CarriedText:
         self._table = Fingerprints()
         self._needed = 0
         """Fingerprints of all texts when they were last taken in: more than their size says, if they are addresses."""
-
-    @property
-    def size(self) -> int:
-        """Return the size of the table in bytes."""
-        return self._table.size
 
     def find(self, *sent: str) -> str | None:
         """Return the path of a file whose text is in what is sent; None if there is none. Blocks.
@@ -232,11 +220,6 @@ class Fingerprints:
     def is_full(self) -> bool:
         """Return whether it has more than it was made for."""
         return self.count * _BITS > self._length * _WORD
-
-    @property
-    def size(self) -> int:
-        """Return its size in bytes."""
-        return self._length * 8
 
     def add(self, pieces: Iterable[str]) -> None:
         """Take in pieces of a text."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from operator import is_
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from bridge.clock import Clock
 from bridge.errors import ExecutionFailed, ToolFailure
@@ -81,22 +81,6 @@ class TextReader(Protocol):
         """End. What is being read fails."""
 
 
-class FileTextStatus(NamedTuple):
-    """The progress of reading the texts.
-
-    Attributes:
-        state: `off`; `waiting` for the index; `reading`; `ready`; `failed` (see `reason`).
-        reason: Why it failed; empty otherwise.
-        done: Files that were read, or that cannot be read.
-        total: Files that there are.
-    """
-
-    state: Literal["off", "waiting", "reading", "ready", "failed"]
-    reason: str = ""
-    done: int = 0
-    total: int = 0
-
-
 class FileTextIndex:
     """The texts of one vault's files of a kind. Every method may be called from any thread. It is a `FileTexts`.
 
@@ -139,7 +123,6 @@ class FileTextIndex:
         self._opening = threading.Lock()
         self._loading = threading.BoundedSemaphore(FILES_AT_ONCE)
         self._kept: FileTextStore | None = None
-        self._status = FileTextStatus("waiting")
         self._followed: tuple[object, object] | None = None
         self._wordless: set[str] = set()
         """Files that have no words to be found by."""
@@ -169,10 +152,6 @@ class FileTextIndex:
         """
         if paths is None or any(map(self.reads, paths)):
             self._wake.set()
-
-    def status(self) -> FileTextStatus:
-        """Return how far it is."""
-        return self._status if self._wanted() else FileTextStatus("off")
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -241,12 +220,12 @@ class FileTextIndex:
                     return
                 reason = error.message if isinstance(error, ExecutionFailed) else "the texts cannot be kept on the disk"
                 logger.warning("%s cannot be read now: %s (%s)", self._kind.name, reason, error)
-                self._status, wait = FileTextStatus("failed", reason), FAILED_SECONDS
+                wait = FAILED_SECONDS
             except Exception:
                 if self._stop.is_set():
                     return
                 logger.exception("%s cannot be read now; it is tried again", self._kind.name)
-                self._status, wait = FileTextStatus("failed", "see the bridge's console"), FAILED_SECONDS
+                wait = FAILED_SECONDS
             self._wake.wait(wait)
 
     def follow(self) -> float:
@@ -269,16 +248,14 @@ class FileTextIndex:
         self._drop(found.difference(file.path for file in files))
         missing = [each for each in files if each.path not in found or store.known(*each[:3]) is None]
         missing.sort(key=lambda file: -file.mtime_ns)
-        done = len(files) - len(missing)
-        for number, file in enumerate(missing):
-            self._status = FileTextStatus("reading", done=done + number, total=len(files))
+        for file in missing:
             if self._stop.is_set():
                 return 0.0
             self._take_in(store, file)
             if self._wake.is_set():  # what has just changed comes first, and what nobody wants is not read
                 return 0.0
         store.tidy()
-        self._status, self._followed = FileTextStatus("ready", done=len(files), total=len(files)), followed
+        self._followed = followed
         return LOOK_SECONDS
 
     def _take_in(self, store: FileTextStore, file: IndexedFile) -> None:

@@ -154,6 +154,7 @@ class Watcher:
         self._on_change = on_change
         self._on_trouble = on_trouble
         self._on_begin = on_begin
+        self._has_begun = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
@@ -166,6 +167,14 @@ class Watcher:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
+
+    def is_set(self) -> bool:
+        """Return whether to stop. The library asks at each check, for the first time once the system reports to it."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._on_begin()
+        note_waiting()
+        return self._stop.is_set()
 
     def _run(self) -> None:
         try:
@@ -184,7 +193,7 @@ class Watcher:
             watch_filter=None,
             debounce=DEBOUNCE_MS,
             step=STEP_MS,
-            stop_event=_Stop(self._stop, self._on_begin),
+            stop_event=self,
             raise_interrupt=False,
             ignore_permission_denied=True,
         )
@@ -200,26 +209,3 @@ class Watcher:
         except ValueError:
             return None
         return "/".join(parts) if parts and not any(part.startswith(".") for part in parts) else None
-
-
-class _Stop:
-    """The stop signal for the library, which asks for it at each check.
-
-    It first does so once the system reports to it: `on_begin` tells of that.
-
-    Args:
-        stop: Set when to stop.
-        on_begin: Called when it asks for the first time.
-    """
-
-    def __init__(self, stop: threading.Event, on_begin: Callable[[], None]) -> None:
-        self._stop = stop
-        self._on_begin: Callable[[], None] | None = on_begin
-
-    def is_set(self) -> bool:
-        """Return whether to stop."""
-        on_begin, self._on_begin = self._on_begin, None
-        if on_begin is not None:
-            on_begin()
-        note_waiting()
-        return self._stop.is_set()

@@ -301,8 +301,7 @@ class NotAFile(Enum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
+class ParsedFile(NamedTuple):
     """The content of a note or canvas.
 
     Attributes:
@@ -313,7 +312,7 @@ class ParsedFile:
 
     facts: NoteFacts | None
     links: tuple[Link, ...]
-    text: str = field(repr=False)
+    text: str
 
 
 class FileReading(NamedTuple):

@@ -323,10 +323,10 @@ class VaultIndex:
     def _is_building(self) -> bool:
         return self._indexer.last_sweep is None or not self._state.is_whole
 
+    # -- within -------------------------------------------------------------------------------------------------
+
     def _lost(self) -> None:
         self._thread.sweep_soon()
-
-    # -- within -------------------------------------------------------------------------------------------------
 
     def _ask(self, question: Callable[[Store], T]) -> T:
         self._freshen()

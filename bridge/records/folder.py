@@ -292,8 +292,7 @@ class RecordStore(Generic[T]):
         value = _adapter(self._form).dump_python(content, mode="json", by_alias=True, fallback=str)
         try:
             return orjson.dumps(
-                value if self._member is None else {"version": VERSION, self._member: value},
-                option=orjson.OPT_INDENT_2,
+                value if self._member is None else {"version": VERSION, self._member: value}, option=orjson.OPT_INDENT_2
             )
         except TypeError as error:
             raise ValueError(str(error)) from None

@@ -214,7 +214,7 @@ def test_what_nobody_wants_is_forgotten(shelf: Shelf) -> None:
     shelf.wanted = False
     shelf.follow()
     assert shelf.find("descale") == []
-    assert shelf.pdfs.status().state == "off"
+    assert shelf.pdfs.known() == {}
     assert not (shelf.world.folder.parent / "cache" / FILE).exists()
     shelf.wanted = True
     shelf.follow()
@@ -226,7 +226,7 @@ def test_a_file_that_cannot_be_read_is_not_tried_again(shelf: Shelf) -> None:
     shelf.follow()
     shelf.follow()
     assert shelf.reader.read_files == 2
-    assert (shelf.pdfs.status().state, shelf.pdfs.status().done, shelf.pdfs.status().total) == ("ready", 2, 2)
+    assert shelf.pdfs.known().keys() == {"Manuals/Boiler.pdf", "Broken.pdf"}
     assert shelf.read("Broken.pdf").why == "refused: damaged"
     assert shelf.loaded == []
 
@@ -350,7 +350,7 @@ def test_a_picture_without_words_is_looked_at_once(album: Shelf) -> None:
     album.world.write("Holiday/Beach.jpg", b"\0\n")
     album.follow()
     assert album.find('"no bathing"') == []
-    assert (album.reader.read_files, album.pdfs.status().done) == (4, 2)
+    assert (album.reader.read_files, len(album.pdfs.known())) == (4, 2)
 
 
 def test_pictures_that_nobody_wants_are_forgotten_in_the_middle_of_reading(album: Shelf) -> None:

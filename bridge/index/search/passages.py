@@ -46,13 +46,6 @@ NEAR = 400
 """Passages, the nearest to a question in meaning, that count where their note also has some of its words."""
 FOUND_NEAR = 50
 """Notes, the nearest to a question, that are found by that alone; and openings that count."""
-WEIGHT = 3.5
-"""Score of a note with the question's meaning, relative to one that has all its words once.
-
-This holds if no passage contains any of the words. The more of them the best one contains, the less meaning counts.
-"""
-OPENING_WEIGHT = 1.5
-"""Weight of the likeness of a note's name and opening, relative to that of its nearest passage."""
 
 
 class Form(NamedTuple):

@@ -8,12 +8,12 @@ Only the files between the two (parts of a text: `line:`, `task:`) are looked in
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from bridge.index.knowledge import Knowledge
 from bridge.index.search.properties import has_property
 from bridge.index.search.query import And, Node, Not, Or, PropertyTerm, QueryScope, RegexTerm, TextTerm, Within
-from bridge.index.search.text_session import MatchingFiles, Needle, NoteText, TextSession
+from bridge.index.search.text_session import CandidateFiles, Needle, NoteText, TextSession
 from bridge.index.texts.line_patterns import Span
 
 MOST_PLACES = 10_000
@@ -33,18 +33,6 @@ _TASKS = {
     QueryScope.TASK_TODO: r"([-*+]|\d[.)])\s+\[ \]",
 }
 """In which lines tasks may begin (rule 71)."""
-
-
-class CandidateFiles(NamedTuple):
-    """The files of which something is surely or perhaps true.
-
-    Attributes:
-        sure: Of these it is.
-        perhaps: Of no others it is.
-    """
-
-    sure: frozenset[str]
-    perhaps: frozenset[str]
 
 
 class Evaluation:
@@ -139,8 +127,7 @@ class Evaluation:
         if place in {QueryScope.FILE, QueryScope.PATH}:
             return _exactly(named)
         held = self._holding(query)
-        sure = (held.sure & self._notes) | named
-        return CandidateFiles(sure, sure | (held.unsure & self._notes))
+        return CandidateFiles(held.sure & self._notes | named, held.perhaps & self._notes | named)
 
     def _all_of(self, place: SearchedPart) -> frozenset[str]:
         """Return the files with an empty phrase: all of them; as a tag, those that have any."""
@@ -149,7 +136,7 @@ class Evaluation:
             return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
         return self._files if place in {QueryScope.FILE, QueryScope.PATH} else self._notes
 
-    def _holding(self, query: TextTerm | RegexTerm) -> MatchingFiles:
+    def _holding(self, query: TextTerm | RegexTerm) -> CandidateFiles:
         if isinstance(query, TextTerm):
             return self._session.holding(_needle(query))
         self._session.compile(query.pattern)
@@ -197,8 +184,7 @@ class Evaluation:
         """Return the notes that may have such a part."""
         if scope not in _TASKS:
             return self._notes
-        held = self._session.matching(_TASKS[scope], case=True)
-        return self._notes & (held.sure | held.unsure)
+        return self._notes & self._session.matching(_TASKS[scope], case=True).perhaps
 
     def _with_property(self, query: PropertyTerm) -> frozenset[str]:
         candidates = self._notes & self._naming(query)
@@ -210,8 +196,7 @@ class Evaluation:
         """Return the notes whose text contains a property's name, and so perhaps the property."""
         if not isinstance(query.name, TextTerm) or not query.name.text:
             return self._notes
-        held = self._session.holding(Needle(query.name.text))
-        return held.sure | held.unsure
+        return self._session.holding(Needle(query.name.text)).perhaps
 
     def _properties(self, candidates: frozenset[str]) -> Iterable[tuple[str, Mapping[str, Any]]]:
         if len(candidates) * 4 > len(self._notes):

@@ -20,7 +20,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from bridge.index.knowledge import IndexedFile, Knowledge
@@ -28,9 +27,7 @@ from bridge.index.search.passages import (
     FOUND_NEAR,
     MOST_TEXT,
     NEAR,
-    OPENING_WEIGHT,
     SIZE,
-    WEIGHT,
     Near,
     NearPassage,
     Passage,
@@ -78,10 +75,16 @@ _STEP = 50
 _LEAST = 1e-9
 _ALIKE = 0.99
 _NOTHING_NEAR = Near()
+WEIGHT = 3.5
+"""Score of a note with the question's meaning, relative to one that has all its words once.
+
+This holds if no passage contains any of the words. The more of them the best one contains, the less meaning counts.
+"""
+OPENING_WEIGHT = 1.5
+"""Weight of the likeness of a note's name and opening, relative to that of its nearest passage."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankedNotes:
+class RankedNotes(NamedTuple):
     """The notes found.
 
     Attributes:
@@ -96,7 +99,7 @@ class RankedNotes:
     paths: tuple[str, ...]
     total: int
     with_all: int
-    weighed: Mapping[str, "WeighedNote"] = field(default_factory=dict)
+    weighed: Mapping[str, "WeighedNote"] = {}
     by_meaning: bool = False
     mixed: bool = False
 
@@ -166,7 +169,7 @@ class Ranking:
             together = [path for path in best if path not in found or not self._is_scattered(path, words, other)]
             mixed = len(together) < len(best)
             paths = tuple(dict.fromkeys([*together, *other.paths, *best]))[first:wanted]
-            return replace(other, paths=paths, total=max(total, other.total), with_all=with_all, mixed=mixed)
+            return other._replace(paths=paths, total=max(total, other.total), with_all=with_all, mixed=mixed)
         return RankedNotes(tuple(best[first:wanted]), total, with_all)
 
     def weigh(self, paths: Iterable[str], terms: Sequence[RankedWord]) -> dict[str, WeighedNote]:
@@ -281,8 +284,8 @@ class Ranking:
         if among is not None and len(among) <= FEW_TEXTS:
             return {path for path in among if self._holds(path, needle)}
         held = self._session.holding(needle)
-        found = {path for path in held.sure if path in self._files}
-        found |= {path for path in held.unsure if path in self._files and self._holds(path, needle)}
+        found = {path for path in held.perhaps if path in self._files}
+        found = {path for path in found if path in held.sure or self._holds(path, needle)}
         has_text = self._session.has_text
         found |= {path for path in self._files if has_text(path) and needle.is_in(path)}
         return {path for path in found if has_text(path)} if among is None else found & among

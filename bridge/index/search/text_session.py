@@ -190,16 +190,16 @@ class NoteText:
         return bare(self.folded_text)
 
 
-class MatchingFiles(NamedTuple):
-    """The files in which something is.
+class CandidateFiles(NamedTuple):
+    """The files of which something is surely or perhaps true.
 
     Attributes:
-        sure: Those that are known to hold it.
-        unsure: Those that must be looked into: too large to be kept in memory, or no plain text.
+        sure: Of these it is.
+        perhaps: Of no others it is. The texts of the others among them must be looked into.
     """
 
     sure: frozenset[str]
-    unsure: frozenset[str]
+    perhaps: frozenset[str]
 
 
 class SearchTexts:
@@ -242,7 +242,7 @@ class TextSession(ExitStack):
         self._texts = texts
         self._deadline = deadline
         self._lines: dict[str, LineSearch] = {}
-        self._holders: dict[str, MatchingFiles] = {}
+        self._holders: dict[str, CandidateFiles] = {}
         self._read = frozenset(texts.file_texts.known())
 
     def expired(self) -> bool:
@@ -278,13 +278,13 @@ class TextSession(ExitStack):
         """Return a function that finds matching lines; `case` is whether upper and lower case differ."""
         return self._search(_pattern(pattern, case=case)).spans
 
-    def holding(self, needle: Needle) -> MatchingFiles:
-        """Return the files whose text holds a word or phrase."""
+    def holding(self, needle: Needle) -> CandidateFiles:
+        """Return the files whose text holds a word or phrase; what is too large for memory, or no plain text, may."""
         if len(needle.forms) == 1:
             return self.matching(re2.escape(needle.forms[0]), case=needle.case_matters)
         return self.matching("(?:" + "|".join(map(re2.escape, needle.forms)) + ")", case=needle.case_matters)
 
-    def matching(self, pattern: str, *, case: bool) -> MatchingFiles:
+    def matching(self, pattern: str, *, case: bool) -> CandidateFiles:
         """Return the files in whose text some line matches."""
         text = _pattern(pattern, case=case)
         if text not in self._holders:
@@ -299,7 +299,7 @@ class TextSession(ExitStack):
                     indexes = self._ask_about_all(chunk, self._search(text))
                 found.update(chunk.paths[index] for index in indexes)
             unsure = {path for path in found if is_canvas(path)} | large | self._read
-            self._holders[text] = MatchingFiles(frozenset(found - unsure), frozenset(unsure))
+            self._holders[text] = CandidateFiles(frozenset(found - unsure), frozenset(found | unsure))
         return self._holders[text]
 
     def note(self, path: str, beginning: int = LARGEST) -> NoteText | None:

@@ -87,9 +87,9 @@ class Store(Connections):
             Whether it was emptied: then every note must be put again.
         """
         with self.writing() as connection:
-            if not FullText(connection).worn():
+            if not (words := FullText(connection)).worn():
                 return False
-            FullText(connection).clear()
+            words.clear()
             connection.execute(
                 "INSERT OR REPLACE INTO meta SELECT 'cleared', coalesce(max(document), 0) FROM documents"
             )

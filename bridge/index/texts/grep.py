@@ -6,7 +6,7 @@ The results are collected file by file: hits with the lines around them, or coun
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import BinaryIO, NamedTuple, Protocol
 
@@ -301,8 +301,7 @@ class TextSource(Protocol):
         """Return whether every file is known, as it is on the disk."""
 
 
-@dataclass(frozen=True, slots=True)
-class GrepQuery:
+class GrepQuery(NamedTuple):
     """A query with its limits.
 
     Attributes:
@@ -444,7 +443,7 @@ class Grep:
 
     def _without_closed(self, query: GrepQuery) -> GrepQuery:
         denial = self._closed()
-        return query if denial is None else replace(query, excludes=(*query.excludes, _Closed(denial)))
+        return query if denial is None else query._replace(excludes=(*query.excludes, _Closed(denial)))
 
     def _check(self, query: GrepQuery) -> None:
         if self._clock.monotonic() > query.deadline:

@@ -81,23 +81,15 @@ class StaticModel:
 
     Args:
         files: Its files. The weights are mapped, so processes share them.
-
-    Raises:
-        ExecutionFailed: They are not what they should be.
     """
 
     model = PACKAGED
 
     def __init__(self, files: ModelFiles) -> None:
-        try:
-            self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
-            self._tokenizer.no_padding()
-            self._tokenizer.no_truncation()
-            self._weights = _read_weights(files.weights)
-        except Exception as error:  # the tokenizer's library raises bare `Exception`
-            raise ExecutionFailed(f"The packaged model cannot be read ({type(error).__name__}); install it anew") from (
-                error
-            )
+        self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._weights = _read_weights(files.weights)
         self.dimensions = int(self._weights.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Matrix:
@@ -115,22 +107,14 @@ class Transformer:
 
     Args:
         files: The vocabulary, a token in each line, and the weights.
-
-    Raises:
-        ExecutionFailed: They are not what they should be.
     """
 
     model = MODEL
     dimensions = DIMENSIONS
 
     def __init__(self, files: ModelFiles) -> None:
-        try:
-            self._tokenizer = _tokenizer(files.tokenizer)
-            self._weights = _Weights.of(read_tensors(files.weights))
-        except Exception as error:  # the tokenizer's library raises bare `Exception`
-            raise ExecutionFailed(f"The packaged model cannot be read ({type(error).__name__}); install it anew") from (
-                error
-            )
+        self._tokenizer = _tokenizer(files.tokenizer)
+        self._weights = _Weights.of(read_tensors(files.weights))
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of some texts; that of a text without words in Latin letters is all zeros."""
@@ -351,7 +335,7 @@ class PackagedModel:
             ExecutionFailed: The model's files are damaged.
         """
         if self._here is None:
-            self._here = _opened(self._of, self._files)
+            self._here = opened(self._of, self._files)
         return self._here
 
     def embed(self, texts: Sequence[str]) -> Matrix:
@@ -392,27 +376,32 @@ def main() -> None:
     answer_requests(partial(answer, {}))
 
 
-def answer(opened: dict[str, Embedder], header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+def answer(models: dict[str, Embedder], header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return one request's answer.
 
     Args:
-        opened: The models that were asked before.
+        models: Those that were asked before.
         header: The request's.
         data: The texts.
     """
     name = header["model"]
-    if (model := opened.get(name)) is None:
+    if (model := models.get(name)) is None:
         of = next(each for each in (QUICK, BETTER) if each.name == name)
         if (files := of.files()) is None:
             raise LookupError(name)
-        model = opened[name] = _opened(of, files)
+        model = models[name] = opened(of, files)
     places = accumulate(header["sizes"], initial=0)
     texts = [data[start:end].decode("utf-8", "replace") for start, end in pairwise(places)]
     return {"dimensions": model.dimensions}, model.embed(texts).astype("float16").tobytes()
 
 
-def _opened(of: Packaged, files: ModelFiles) -> Embedder:
-    return StaticModel(files) if of is QUICK else Transformer(files)
+def opened(of: Packaged, files: ModelFiles) -> Embedder:
+    """Return a model, ready. Raise ExecutionFailed if its files are not what they should be."""
+    try:
+        return StaticModel(files) if of is QUICK else Transformer(files)
+    except Exception as error:  # the tokenizer's library raises bare `Exception`
+        why = f"The packaged model cannot be read ({type(error).__name__}); install it anew"
+        raise ExecutionFailed(why) from error
 
 
 if __name__ == "__main__":

