@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from bridge.clock import Clock, SystemClock
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grants import GrantStore
-from bridge.contract.consent import Coverage, Decision, Grant, Holder, Reach
+from bridge.contract.consent import Coverage, Decision, Grant, Holder, Reach, RespondParams
 from bridge.contract.identity import Capability
 from bridge.identity.caller import HOST, Caller, Client
 from bridge.policy.consent import ConsentCase
@@ -97,4 +98,11 @@ def client_grants(
         clock=clock or SystemClock(),
         days=lambda: days,
         name_of=lambda client_id: name_of(client_id) or client_id,
+    )
+
+
+def answer_to(request_id: str, decision: Decision, plan_digest: str | None, **more: Any) -> RespondParams:
+    """The answer to a question, as a screen sends it."""
+    return RespondParams.model_validate(
+        {"requestId": request_id, "decision": decision, "planDigest": plan_digest} | more
     )

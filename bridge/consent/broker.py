@@ -16,7 +16,7 @@ To be used on the event loop only.
 import asyncio
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -31,8 +31,8 @@ from bridge.contract.consent import (
     ConsentWaiting,
     Decision,
     Grant,
-    LineComment,
     Outcome,
+    RespondParams,
     Revision,
     Take,
 )
@@ -222,60 +222,43 @@ class Broker:
         waiting = self._open.get(request_id)
         return waiting is not None and waiting.shown
 
-    async def respond(
-        self,
-        request_id: str,
-        decision: Decision,
-        *,
-        plan_digest: str | None,
-        feedback: str | None,
-        by: Caller,
-        hunks: KeptHunks | None = None,
-        option: str | None = None,
-        comments: Sequence[LineComment] = (),
-        send_back: bool = False,
-    ) -> ConsentReply:
+    async def respond(self, said: RespondParams, by: Caller) -> ConsentReply:
         """Answer a question. What is not a valid answer changes nothing. A client never answers its own questions.
 
         Args:
-            request_id: The question.
-            decision: One of the choices it offers.
-            plan_digest: The digest of the plan the person was shown; a yes to a plan needs it.
-            feedback: The person's words to the agent.
+            said: The answer. A yes to a plan needs the digest of the plan that the person was shown.
             by: Who answers: the person's own programs, or a client that may answer others' questions.
-            hunks: With `allow_once`, the hunks they want of each file; None for everything.
-            option: Which of the question's options is meant; None: the first of that decision.
-            comments: Their comments on files and lines of a draft.
-            send_back: Whether what they leave out of a draft stays in it and goes back to the client.
 
         Returns:
             Whether the answer counts; if not, why, and how the question ended where it has.
         """
+        request_id, decision = said.request_id, said.decision
         waiting = self._open.get(request_id)
         if waiting is None:
             return self._too_late(request_id)
         reason = (
             waiting.screen_fault(by)
-            or waiting.decision_fault(decision, plan_digest)
-            or waiting.details_fault(decision, hunks, option, sends_back=send_back, says=bool(comments))
+            or waiting.decision_fault(decision, said.plan_digest)
+            or waiting.details_fault(said)
         )
         if reason is not None:
             return ConsentReply(accepted=False, reason=reason)
-        said = feedback[:MAX_FEEDBACK] if feedback else None
-        answer = ConsentAnswer(decision, by.name, said, by_id=by.client.id, send_back=send_back)
-        if comments and waiting.handling.comment is not None:
+        feedback = said.feedback[:MAX_FEEDBACK] if said.feedback else None
+        answer = ConsentAnswer(decision, by.name, feedback, by_id=by.client.id, send_back=said.send_back)
+        if said.comments and waiting.handling.comment is not None:
             try:
-                answer = answer._replace(comments=await waiting.handling.comment(comments))
+                answer = answer._replace(comments=await waiting.handling.comment(said.comments))
             except ToolFailure as failure:
                 return ConsentReply(accepted=False, reason=failure.message)
-            if (reason := waiting.decision_fault(decision, plan_digest)) is not None or waiting.end is not None:
+            reason = waiting.decision_fault(decision, said.plan_digest)
+            if reason is not None or waiting.end is not None:
                 return self._too_late(request_id) if reason is None else ConsentReply(accepted=False, reason=reason)
-        answer = answer._replace(option=waiting.option(decision, option))
+        answer = answer._replace(option=waiting.option(decision, said.option))
         if not decision.allows:
             self._settle(waiting, End(Outcome.DENIED, by.name, answer))
             grant = await self._keep(waiting, answer)
             return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by.name, grant=grant)
-        return await self._allow(waiting, answer, hunks)
+        return await self._allow(waiting, answer, said.kept)
 
     async def confirm(self, request_id: str, *, by: Caller) -> ConsentReply:
         """Take a client's word that its user has said yes to a question of its own, which then holds for this once.

@@ -14,6 +14,7 @@ from bridge.contract.consent import (
     LineComment,
     MergePlace,
     Outcome,
+    RespondParams,
     Take,
 )
 from bridge.contract.drafts import ReviewComment
@@ -188,37 +189,26 @@ class OpenQuestion:
             plan_digest = self.question.plan_digest
         return self.digest_fault(plan_digest)
 
-    def details_fault(
-        self, decision: Decision, hunks: KeptHunks | None, option: str | None, *, sends_back: bool, says: bool
-    ) -> str | None:
-        """Return why what comes with a decision does not go with it, if so.
-
-        Args:
-            decision: The decision.
-            hunks: The hunks that are wanted of each file.
-            option: The option that is meant.
-            sends_back: Whether what is left out of a draft goes back to the client.
-            says: Whether there are comments on files and lines.
-        """
+    def details_fault(self, said: RespondParams) -> str | None:
+        """Return why what comes with a decision does not go with it, if so."""
+        decision, hunks = said.decision, said.kept
         if hunks is not None and decision is not Decision.ALLOW_ONCE:
             return "Hunks can be left out with 'allow_once' only"
         if hunks is not None and (self.handling.part is None or not self.question.hunks_supported):
             return "This question is answered as a whole; leave `hunks` out"
-        if option is not None and self.option(decision, option) is None:
-            return f"{option!r} is no option of {decision.value!r} here"
-        return self._review_fault(decision, hunks, sends_back=sends_back, says=says)
-
-    def _review_fault(self, decision: Decision, hunks: KeptHunks | None, *, sends_back: bool, says: bool) -> str | None:
-        """Return why a decision does not go with a draft, if so."""
-        if (says or sends_back) and self.handling.comment is None:
+        if said.option is not None and self.option(decision, said.option) is None:
+            return f"{said.option!r} is no option of {decision.value!r} here"
+        if (said.comments or said.send_back) and self.handling.comment is None:
             return "Only a draft can be sent back, and its files be commented on"
-        if not decision.allows:
-            return None
-        if says and not sends_back:
+        return self._yes_fault(said) if decision.allows else None
+
+    def _yes_fault(self, said: RespondParams) -> str | None:
+        """Return why a yes does not go with what comes with it, if so."""
+        if said.comments and not said.send_back:
             return "Comments on files go with what is sent back: add `sendBack`, and leave out what goes back"
-        if sends_back and hunks is None:
+        if said.send_back and said.kept is None:
             return "Nothing is left out, so nothing would go back; name in `hunks` what goes back"
-        return self._conflict_fault(hunks or {})
+        return self._conflict_fault(said.kept or {})
 
     def _conflict_fault(self, hunks: KeptHunks) -> str | None:
         """Return why a yes cannot count while places of the files that it keeps are open."""

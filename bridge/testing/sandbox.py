@@ -20,7 +20,7 @@ from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.consent.web_readers import AgentsAddresses, WebReaders
 from bridge.contract.base import Event
-from bridge.contract.consent import ConsentRequest, Decision
+from bridge.contract.consent import ConsentRequest, Decision, RespondParams
 from bridge.contract.identity import Capability
 from bridge.contract.tools import CallPreview, ToolResult
 from bridge.drafts.draft import Base
@@ -79,16 +79,10 @@ class _Person:
         params = event.to_wire()
         self._sandbox.asked.append(params)
         self._sandbox.before_answer()
+        said = {name: params[name] for name in ("requestId", "planDigest")}
+        said |= {"decision": self._sandbox.answer, "hunks": self._sandbox.keep, "option": self._sandbox.option}
         answer = asyncio.get_running_loop().create_task(
-            self._broker.respond(
-                params["requestId"],
-                self._sandbox.answer,
-                plan_digest=params["planDigest"],
-                feedback=None,
-                by=PERSON,
-                hunks=self._sandbox.keep,
-                option=self._sandbox.option,
-            )
+            self._broker.respond(RespondParams.model_validate(said), PERSON)
         )
         self._answers.add(answer)
         answer.add_done_callback(self._answers.discard)

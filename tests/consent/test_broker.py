@@ -26,7 +26,7 @@ from bridge.contract.consent import (
 from bridge.errors import Conflict, InvalidParameters, PermissionDenied, RateLimited, ToolFailure
 from bridge.identity.caller import HOST, HOST_ID, Caller
 from bridge.vault.person_edits import HunkText
-from tests.identities import caller
+from tests.identities import answer_to, caller
 from tests.loop_time import LoopClock, run, skip, turns
 from tests.turns import turns_counted
 
@@ -113,11 +113,11 @@ def person(screen: str) -> Caller:
 
 
 async def yes(broker: Broker, by: str = "Screen a", digest: str | None = DIGEST) -> ConsentReply:
-    return await broker.respond("c-1", Decision.ALLOW_ONCE, plan_digest=digest, feedback=None, by=person(by))
+    return await broker.respond(answer_to("c-1", Decision.ALLOW_ONCE, digest), person(by))
 
 
 async def no(broker: Broker, by: str = "Screen a", feedback: str | None = None) -> ConsentReply:
-    return await broker.respond("c-1", Decision.DENY_ONCE, plan_digest=None, feedback=feedback, by=person(by))
+    return await broker.respond(answer_to("c-1", Decision.DENY_ONCE, None, feedback=feedback), person(by))
 
 
 async def edit(broker: Broker, by: str = "Screen a", digest: str = DIGEST) -> Revision:
@@ -169,7 +169,7 @@ async def test_a_no_is_an_answer_with_the_persons_words(broker: Broker, screen: 
     asking = begin(broker)
     await turns()
     reply = await broker.respond(
-        "c-1", Decision.DENY_SESSION, plan_digest=DIGEST, feedback="use the other heading", by=person(screen.name)
+        answer_to("c-1", Decision.DENY_SESSION, DIGEST, feedback="use the other heading"), person(screen.name)
     )
     assert reply == ConsentReply(accepted=True, outcome=Outcome.DENIED, by="Screen a")
     assert await asking == ConsentAnswer(Decision.DENY_SESSION, "Screen a", "use the other heading")
@@ -224,7 +224,7 @@ async def test_an_answer_to_another_plan_or_not_offered_changes_nothing(
 ) -> None:
     asking = begin(broker)
     await turns()
-    reply = await broker.respond("c-1", decision, plan_digest=digest, feedback=None, by=person(screen.name))
+    reply = await broker.respond(answer_to("c-1", decision, digest), person(screen.name))
     assert not reply.accepted
     assert reply.outcome is None
     assert reply.reason
@@ -437,7 +437,7 @@ async def test_many_questions_wait_side_by_side(broker: Broker, screen: Screen) 
     assert [open_.request_id for open_ in broker.pending()] == [f"c-{number}" for number in range(MAX_OPEN)]
     for number in reversed(range(MAX_OPEN)):
         reply = await broker.respond(
-            f"c-{number}", Decision.ALLOW_ONCE, plan_digest=DIGEST, feedback=str(number), by=person(screen.name)
+            answer_to(f"c-{number}", Decision.ALLOW_ONCE, DIGEST, feedback=str(number)), person(screen.name)
         )
         assert reply.accepted
     assert [answer.feedback for answer in await asyncio.gather(*asking)] == [str(number) for number in range(MAX_OPEN)]
@@ -456,7 +456,7 @@ async def test_a_client_has_a_few_questions_open_and_the_rest_is_refused_at_once
     own = [begin(broker, question(f"own-{n}").model_copy(update={"client_id": HOST_ID})) for n in range(MAX_OPEN + 1)]
     await turns()
     assert not any(asked.done() for asked in (other, *own)), "others have their own, and the person has no limit"
-    await broker.respond("c-3", Decision.DENY_ONCE, plan_digest=None, feedback=None, by=person(screen.name))
+    await broker.respond(answer_to("c-3", Decision.DENY_ONCE, None), person(screen.name))
     next_one = begin(broker, question("c-next"))
     await turns()
     assert not next_one.done()
@@ -618,7 +618,7 @@ async def test_an_answer_ends_the_other_questions_that_it_covers(
     for number, covered in says.items():
         asking[number] = begin(broker, question(number), covered=lambda covered=covered: covered)  # type: ignore[misc]
     await turns()
-    reply = await broker.respond("c-1", decision, plan_digest=DIGEST, feedback="not now", by=person("Screen a"))
+    reply = await broker.respond(answer_to("c-1", decision, DIGEST, feedback="not now"), person("Screen a"))
     assert reply.accepted
     await asking["c-1"]
     resolved = {

@@ -48,7 +48,7 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import Applied, ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
-from tests.identities import PrivateFiles, caller, client_grants
+from tests.identities import PrivateFiles, answer_to, caller, client_grants
 from tests.patience import PATIENCE
 
 
@@ -177,11 +177,13 @@ class Screen:
         still_open = (asked for asked in reversed(self.asked) if self.broker.expires_at(asked["requestId"]))
         question = next(still_open, self.asked[-1])
         return await self.broker.respond(
-            question["requestId"],
-            decision,
-            plan_digest=more.get("plan_digest", question["planDigest"]),
-            feedback=more.get("feedback"),
-            by=Caller(HOST, self.id, self.name),
+            answer_to(
+                question["requestId"],
+                decision,
+                more.get("plan_digest", question["planDigest"]),
+                feedback=more.get("feedback"),
+            ),
+            Caller(HOST, self.id, self.name),
         )
 
 

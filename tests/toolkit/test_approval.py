@@ -7,7 +7,7 @@ import pytest
 
 from bridge.contract.consent import Decision
 from bridge.vault.person_edits import HunkText
-from tests.identities import PERSON, caller
+from tests.identities import PERSON, answer_to, caller
 
 OLD = "".join(f"secret {number}\n" for number in range(1, 31))
 NEW = OLD.replace("secret 2\n", "two\n").replace("secret 28\n", "twenty-eight\n")
@@ -88,12 +88,7 @@ async def test_hunks_can_be_left_out_of_what_was_edited(rig: Any, note: Any) -> 
     await edit(rig)
     question = person.asked[-1]
     reply = await rig.broker.respond(
-        question["requestId"],
-        Decision.ALLOW_ONCE,
-        plan_digest=question["planDigest"],
-        feedback=None,
-        by=PERSON,
-        hunks={"Long.md": [0]},
+        answer_to(question["requestId"], Decision.ALLOW_ONCE, question["planDigest"], hunks={"Long.md": [0]}), PERSON
     )
     assert reply.accepted
     result = await call

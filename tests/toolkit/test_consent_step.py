@@ -13,7 +13,7 @@ from bridge.toolkit.effects.writing import Writing
 from bridge.toolkit.tool import Output
 from bridge.vault.person_edits import OmittedPart
 from bridge.vault.plan import ChangePlan
-from tests.identities import PERSON
+from tests.identities import PERSON, answer_to
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
 NEW = OLD.replace("line 2\n", "two\n").replace("line 28\n", "twenty-eight\n")
@@ -51,9 +51,7 @@ async def ask(rig: Any) -> asyncio.Task[Any]:
 async def respond(rig: Any, hunks: Any, decision: Decision = Decision.ALLOW_ONCE, digest: str | None = None) -> Any:
     question = rig.screen.asked[-1]
     digest = digest or question["planDigest"]
-    return await rig.broker.respond(
-        question["requestId"], decision, plan_digest=digest, feedback=None, by=PERSON, hunks=hunks
-    )
+    return await rig.broker.respond(answer_to(question["requestId"], decision, digest, hunks=hunks), PERSON)
 
 
 async def test_only_what_is_kept_is_written_and_the_agent_hears_what_was_left_out(rig: Any, note: Note) -> None:
@@ -182,7 +180,7 @@ async def answer_first(rig: Any, decision: Decision, option: str) -> Any:
         if option in {offered.option_id for offered in question.options} and question.targets == ("Ideas.md",)
     )
     return await rig.broker.respond(
-        first.request_id, decision, plan_digest=first.plan_digest, feedback="no more", by=PERSON, option=option
+        answer_to(first.request_id, decision, first.plan_digest, feedback="no more", option=option), PERSON
     )
 
 

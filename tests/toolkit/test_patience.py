@@ -15,7 +15,7 @@ import pytest
 from bridge.contract.consent import Decision
 from bridge.contract.tools import ToolResult
 from bridge.tools.core.await_decision import AwaitDecisionTool
-from tests.identities import PrivateFiles
+from tests.identities import PrivateFiles, answer_to
 from tests.loop_time import LoopClock, run, skip
 from tests.toolkit.conftest import Rig, rigged
 
@@ -78,9 +78,7 @@ def times(vault: Path) -> int:
 async def answer(rig: Rig, decision: Decision) -> None:
     """The person answers, where something is asked."""
     for question in rig.broker.pending():
-        await rig.broker.respond(
-            question.request_id, decision, plan_digest=question.plan_digest, feedback=None, by=rig.screen.caller
-        )
+        await rig.broker.respond(answer_to(question.request_id, decision, question.plan_digest), rig.screen.caller)
     await ended(rig)
 
 

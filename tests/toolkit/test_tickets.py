@@ -20,7 +20,7 @@ from bridge.identity.caller import PERSON, SHARED, Caller, Client
 from bridge.records.folder import RunFolder
 from bridge.toolkit import tickets as store
 from bridge.toolkit.tickets import Ticket, Tickets
-from tests.identities import PrivateFiles, caller
+from tests.identities import PrivateFiles, answer_to, caller
 from tests.toolkit.conftest import rigged
 
 LINE = {"path": "Ideas.md", "text": "one more\n"}
@@ -168,9 +168,7 @@ async def test_two_equal_calls_are_two_calls(rig: Any) -> None:
         await given(rig, None)
     for question in list(person.asked):
         digest = question["planDigest"]
-        await rig.broker.respond(
-            question["requestId"], Decision.ALLOW_ONCE, plan_digest=digest, feedback=None, by=PERSON
-        )
+        await rig.broker.respond(answer_to(question["requestId"], Decision.ALLOW_ONCE, digest), PERSON)
     tickets = [one["ticket"] for one in (await decision(rig, None))["data"]]
     results = [await decision(rig, ticket, wait=300) for ticket in tickets]
     assert len(set(tickets)) == 2

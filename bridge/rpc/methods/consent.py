@@ -64,17 +64,7 @@ async def respond(context: RequestContext, params: wire.RespondParams) -> wire.C
     how the question ended in `outcome` and `by`. A yes is not accepted either when the files have changed meanwhile;
     then the question has ended with the outcome `stale`.
     """
-    return await context.services.broker.respond(
-        params.request_id,
-        params.decision,
-        plan_digest=params.plan_digest,
-        feedback=params.feedback,
-        by=context.session.caller,
-        hunks=params.kept,
-        option=params.option,
-        comments=params.comments or (),
-        send_back=params.send_back,
-    )
+    return await context.services.broker.respond(params, context.session.caller)
 
 
 async def respond_all(context: RequestContext, params: wire.RespondAllParams) -> Sequence[wire.ConsentReply]:
