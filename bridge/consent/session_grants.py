@@ -261,11 +261,7 @@ class SessionGrants:
 
     def bounded(self) -> tuple[Grant, ...]:
         """Return what holds for a number of files, in the order it was given."""
-        with self._lock:
-            now = self._clock.now()
-            counted = [kept for mine in self._kept.values() for kept in mine if kept.extent.most_files is not None]
-            rows = [kept.to_wire("session") for kept in counted if not kept.extent.has_ended(now)]
-            return tuple(sorted(rows, key=_since))
+        return tuple(grant for grant in self.list() if grant.most_files is not None)
 
     def keep(self, decision: Decision, extent: Extent, case: ConsentCase, feedback: str | None = None) -> Grant:
         """Remember an answer for the session.

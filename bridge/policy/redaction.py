@@ -7,7 +7,6 @@ hide one word too many than to show one key. Numbers of cards and accounts are t
 """
 
 import enum
-import itertools
 import math
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -284,7 +283,7 @@ def _without_secret(found: Any) -> str:
     """Return a word of 40 characters, hidden if it is as mixed as an AWS secret: those have nothing that marks them."""
     before, word, after = found.groups()
     kinds = [(one.isdigit(), one.isupper(), one.islower()) for one in word]
-    changes = sum(first != second for first, second in itertools.pairwise(kinds))
+    changes = sum(first != second for first, second in pairwise(kinds))
     mixed = changes >= _LEAST_CHANGES and all(map(any, zip(*kinds, strict=True)))
     return f"{before}{REDACTED}{after}" if mixed else str(found[0])
 

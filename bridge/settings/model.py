@@ -6,6 +6,7 @@ is derived from these fields. A change of them says what they were, what they ar
 """
 
 import ast
+import contextlib
 import difflib
 import inspect
 import re
@@ -16,7 +17,7 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple, cast
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.annotated_handlers import GetJsonSchemaHandler
 
@@ -200,19 +201,42 @@ _privacy = partial(_setting, "privacy")
 _single = partial(_setting, "toolSpecific")
 
 
-def is_server(address: str) -> bool:
-    """Return whether this is the `http` or `https` address of a server: without user, query and fragment."""
-    try:
+def _server(address: str) -> str:
+    """Return the `http` or `https` address of a server, if it is one: without user, query and fragment."""
+    with contextlib.suppress(ValueError):
         parts = urlsplit(address)
-        named = bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-    plain = parts.netloc.isascii() and _SERVER.fullmatch(address) is not None
-    return parts.scheme in {"http", "https"} and named and plain
+        if parts.hostname and parts.port != 0 and parts.netloc.isascii() and _SERVER.fullmatch(address):
+            return address
+    raise ValueError(f"{address!r} is not the address of a server, such as http://localhost:11434")
 
 
-def _no_server(key: str, address: str) -> str:
-    return f"{key}: {address!r} is not the address of a server, such as http://localhost:11434"
+def _folder(path: str) -> str:
+    """Return the folder in which commands run, if they may."""
+    if path:
+        try:
+            parts = parse_path(path).parts
+        except ToolFailure as failure:
+            raise ValueError(failure.message) from None
+        if parts[-1].startswith("."):
+            raise ValueError("no command runs in a folder whose name begins with a dot")
+    return path
+
+
+def _hosts(domains: tuple[str, ...]) -> tuple[str, ...]:
+    """Return host names or addresses, perhaps with `*.` before them, if they are no URLs."""
+    for domain in domains:
+        if not _HOST.match(domain.lower()):
+            raise ValueError(f"{domain!r} is not a host name or address; leave out scheme and path")
+    return domains
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) != len(names):
+        raise ValueError("a service is named twice")
+    return names
+
+
+_Server = Annotated[str, AfterValidator(_server)]
 
 
 class Settings(BaseModel):
@@ -253,7 +277,7 @@ class Settings(BaseModel):
     notify_away: bool = _tools("Notify while you are away", default=True)
     """The system tells you of questions and handed-in drafts while no screen is connected, but not on Windows."""
 
-    chat_endpoint: str = _chat("Address of the model", "http://localhost:11434")
+    chat_endpoint: _Server = _chat("Address of the model", "http://localhost:11434")
     """Where Ollama answers. An address elsewhere is asked about once; models that it passes to a cloud are refused."""
     chat_model: str = _chat("Model", "", max_length=200, pattern=r"^[^\s\x00-\x1f]*$")
     """The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one."""
@@ -264,18 +288,24 @@ class Settings(BaseModel):
     chat_tools: ChatTools = _chat("Tools of the chat", "agent")
     """Which tools the model has."""
 
-    ollama_web_search_endpoint: str = _apis("Ollama address", "http://localhost:11434")
+    ollama_web_search_endpoint: _Server = _apis("Ollama address", "http://localhost:11434")
     """Where Ollama answers: on this computer, or `https://ollama.com` for a key from there."""
-    web_search_providers: tuple[SearchServiceName, ...] = _apis("Services for web searches", lambda: (), strict=False)
+    web_search_providers: Annotated[tuple[SearchServiceName, ...], AfterValidator(_distinct)] = _apis(
+        "Services for web searches", lambda: (), strict=False
+    )
     """The services that `web_search` asks, in this order: the next one is asked if one fails."""
-    searxng_endpoint: str = _apis("SearXNG address", "")
+    searxng_endpoint: Annotated[str, AfterValidator(lambda address: address and _server(address))] = _apis(
+        "SearXNG address", ""
+    )
     """Your SearXNG server, such as `http://localhost:8080`."""
     google_search_engine_id: str = _apis("Google search engine", "", max_length=100)
     """The id of your search engine (`cx`), for Google."""
     encrypted_keys: dict[str, str] = _apis("API keys", dict)
     """The keys of services, encrypted."""
 
-    allowed_domains: tuple[str, ...] = _network("Allowed domains", lambda: ("localhost", "127.0.0.1"), strict=False)
+    allowed_domains: Annotated[tuple[str, ...], AfterValidator(_hosts)] = _network(
+        "Allowed domains", lambda: ("localhost", "127.0.0.1"), strict=False
+    )
     """What `web_fetch`, if always allowed, reads without asking. `*.example.org` covers subdomains, `localhost` only
     Ollama's port."""
     allow_all_domains: bool = _network("Allow all domains", default=False)
@@ -311,7 +341,7 @@ class Settings(BaseModel):
     """Programs that agents start run only where a sandbox confines them."""
     terminal_network: bool = _network("Network for commands", default=False)
     """Commands that agents run can use the network. This is risky."""
-    terminal_folder: str = _network("Folder for commands", "")
+    terminal_folder: Annotated[str, AfterValidator(_folder)] = _network("Folder for commands", "")
     """The folder of the vault in which commands run. Empty: the vault itself."""
     terminal_timeout: int = _network("Command timeout", 120, unit="seconds", within=(1, LONGEST_COMMAND))
     """How long a command can run before it is stopped."""
@@ -388,38 +418,6 @@ class Settings(BaseModel):
     """How old results of `web_search` can be if the agent does not say."""
     web_fetch_max_bytes: int = _single("Largest web page", 512_000, unit="bytes", ge=1024)
     """The largest part of a page that `web_fetch` returns."""
-
-    @model_validator(mode="after")
-    def _services_have_addresses(self) -> "Settings":
-        """Check that each is the address of a server, without user, query and fragment."""
-        if not is_server(self.chat_endpoint):
-            raise ValueError(_no_server("chatEndpoint", self.chat_endpoint))
-        if not is_server(self.ollama_web_search_endpoint):
-            raise ValueError(_no_server("ollamaWebSearchEndpoint", self.ollama_web_search_endpoint))
-        if self.searxng_endpoint and not is_server(self.searxng_endpoint):
-            raise ValueError(_no_server("searxngEndpoint", self.searxng_endpoint))
-        if len(set(self.web_search_providers)) != len(self.web_search_providers):
-            raise ValueError("webSearchProviders: a service is named twice")
-        return self
-
-    @model_validator(mode="after")
-    def _commands_run_in_the_vault(self) -> "Settings":
-        if self.terminal_folder:
-            try:
-                path = parse_path(self.terminal_folder)
-            except ToolFailure as failure:
-                raise ValueError(f"terminalFolder: {failure.message}") from None
-            if path.parts[-1].startswith("."):
-                raise ValueError("terminalFolder: no command runs in a folder whose name begins with a dot")
-        return self
-
-    @model_validator(mode="after")
-    def _domains_are_hosts(self) -> "Settings":
-        """Check that each is a host name or an address, perhaps with `*.` before it, and no URL."""
-        for domain in self.allowed_domains:
-            if not _HOST.match(domain.lower()):
-                raise ValueError(f"allowedDomains: {domain!r} is not a host name or address; leave out scheme and path")
-        return self
 
     @classmethod
     def parse(cls, values: dict[str, Any]) -> "Settings":

@@ -302,18 +302,15 @@ class SplitNoteTool(RelocatingTool[SplitNoteParams]):
     def _place(self, folder: VaultPath, heading: str, taken: set[str]) -> VaultPath:
         """Return a free place for a note that is named after a heading."""
         name = name_after(heading)
-        for number in count():
-            path = folder.child(f"{name} {number}{NOTE}" if number else f"{name}{NOTE}")
-            if fold(str(path)) not in taken and not exists(self._storage, path):
-                taken.add(fold(str(path)))
-                self._storage.check_new_name(path.name)
-                return self._storage.resolve_new(path)
-        raise AssertionError  # pragma: no cover - counting does not end
+        paths = (folder.child(f"{name} {number}{NOTE}" if number else f"{name}{NOTE}") for number in count())
+        path = next(each for each in paths if fold(str(each)) not in taken and not exists(self._storage, each))
+        taken.add(fold(str(path)))
+        self._storage.check_new_name(path.name)
+        return self._storage.resolve_new(path)
 
     def _moving(self, note: _Note, sections: Sequence[_Section]) -> Redirection:
         """Return where each part of the note goes."""
-        headings, parts = note.parsed.headings, dict[LinkTarget, LinkTarget]()
-        after = dict[str, Outline]()
+        headings, parts, after = note.parsed.headings, dict[LinkTarget, LinkTarget](), dict[str, Outline]()
         rest = list(range(len(headings)))
         for section in sections:
             start, end = _span(note, section)
@@ -326,13 +323,12 @@ class SplitNoteTool(RelocatingTool[SplitNoteParams]):
             parts |= {LinkTarget(note.path, block): LinkTarget(place, block) for block in blocks}
         for number, old in enumerate(rest):
             parts[LinkTarget(note.path, old)] = LinkTarget(note.path, number)
+        made: dict[str, str | None] = {place: place for place in after}
         moved = frozenset[str]().union(*(outline.blocks for outline in after.values()))
-        before = Outline.of(note.parsed)
+        before, whole = Outline.of(note.parsed), self._keeper.moving({})
         after[note.path] = Outline(tuple(headings[number] for number in rest), before.blocks - moved)
-        names = self._keeper.moving({}).before
-        made = {str(section.place): str(section.place) for section in sections}
-        form = self._storage.app_settings.new_link_format
-        return Redirection(names, names.moved(dict(made)), {}, form, {note.path: before}, after, parts)
+        names = whole.before
+        return Redirection(names, names.moved(made), {}, whole.form, {note.path: before}, after, parts)
 
     # -- the texts ----------------------------------------------------------------------------------------------
 
@@ -345,8 +341,9 @@ class SplitNoteTool(RelocatingTool[SplitNoteParams]):
             note, moving, kept, lambda at: not any(start <= at < end for start, end in spans), lambda line: line
         )
         pieces, at, ending = list[str](), 0, ending_of(note.text)
+        rewritten = note._replace(text=text, parsed=parsed(text))
         for section in sections:
-            start, end = _span(note._replace(text=text, parsed=parsed(text)), section)
+            start, end = _span(rewritten, section)
             left = self._left(params, note.path, section, moving)
             pieces += text[at:start], left + ending if left else ""
             pieces.append(ending if left and end < len(text) else "")

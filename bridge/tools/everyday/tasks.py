@@ -308,8 +308,8 @@ class EditTasksTool(RelocatingTool[EditTasksParams]):
                 parts[LinkTarget(path, block)] = LinkTarget(target, ids[path][block])
             after[path] = Outline(outlines[path].headings, outlines[path].blocks - inside)
         after[target] = Outline(outlines[target].headings, frozenset(taken))
-        names = self._keeper.moving({}).before
-        return Redirection(names, names, {}, self._storage.app_settings.new_link_format, outlines, after, parts), ids
+        whole = self._keeper.moving({})
+        return Redirection(whole.before, whole.before, {}, whole.form, outlines, after, parts), ids
 
     # -- finding ------------------------------------------------------------------------------------------------
 

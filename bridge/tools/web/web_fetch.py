@@ -63,14 +63,6 @@ class WebFetchParams(Params):
     def _upper(cls, value: Any) -> Any:
         return value.upper() if isinstance(value, str) else value
 
-    @model_validator(mode="before")
-    @classmethod
-    def _either_spelling(cls, sent: Any) -> Any:
-        """Accept `post_data`, which function-calling clients write."""
-        if isinstance(sent, dict) and "post_data" in sent and "postData" not in sent:
-            return {("postData" if name == "post_data" else name): value for name, value in sent.items()}
-        return sent
-
     @model_validator(mode="after")
     def _body_of_a_post(self) -> "WebFetchParams":
         if (self.post_data is not None) != (self.method == "POST"):
