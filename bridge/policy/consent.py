@@ -413,27 +413,21 @@ class Extent(NamedTuple):
 
     def _deed(self, title: str, *, allows: bool) -> str:
         place, unasked = listed(self.rungs), " without asking" if allows else ""
-        match self.what:
-            case Coverage.TOOL:
-                deed = f"use {title}{f' on {place}' if place else ''}{unasked}"
-            case Coverage.READING if allows:
-                deed = f"read every note {f'in {place}' if place else 'of this vault'}, with any tool that only reads"
-            case Coverage.READING:
-                deed = f"read {place or 'this vault'}"
-            case Coverage.ADDING:
-                deed = f"{_added(self.additions)} in {place or 'this vault'}{unasked}, up to {self.most_files} files"
-            case Coverage.CHANGING if allows:
-                verb = "create" if self.operation is Operation.CREATE else "change"
-                deed = f"{verb} any file{unasked}, with any content"
-            case Coverage.CHANGING:
-                deed = f"change {place or 'this vault'}"
-            case Coverage.LOOKING | Coverage.SHOWING:
-                deed = SHARED[self.what]
-            case Coverage.REQUESTS:
-                deed = f"send requests to {place or 'any site'}{unasked}"
-            case _:
-                deed = f"run {place or 'any program'}{unasked}"
-        return deed
+        vault = place or "this vault"
+        deeds = SHARED | {
+            Coverage.TOOL: f"use {title}{f' on {place}' if place else ''}{unasked}",
+            Coverage.READING: f"read {vault}",
+            Coverage.ADDING: f"{_added(self.additions)} in {vault}{unasked}, up to {self.most_files} files",
+            Coverage.CHANGING: f"change {vault}",
+            Coverage.REQUESTS: f"send requests to {place or 'any site'}{unasked}",
+            Coverage.RUNNING: f"run {place or 'any program'}{unasked}",
+        }
+        if allows and self.what is Coverage.READING:
+            return f"read every note {f'in {place}' if place else 'of this vault'}, with any tool that only reads"
+        if allows and self.what is Coverage.CHANGING:
+            verb = "create" if self.operation is Operation.CREATE else "change"
+            return f"{verb} any file{unasked}, with any content"
+        return deeds[self.what]
 
     def _until(self, days: int | None) -> str:
         match self.until:

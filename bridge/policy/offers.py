@@ -97,24 +97,18 @@ class Offer(NamedTuple):
         place = "" if not self.extent.rungs else self.extent.rungs[0].label
         if len(self.extent.rungs) > 1:
             place = f"these {len(self.extent.rungs)}"
-        match self.extent.what:
-            case Coverage.TOOL:
-                about = f"{case.title}{f' on {place}' if place else ''}"
-            case Coverage.READING:
-                about = f"reading {place or 'this vault'}"
-            case Coverage.ADDING:
-                kinds = [word for kind, word in _ADDED.items() if kind in self.extent.additions]
-                added = "" if len(kinds) == len(_ADDED) else f" {' and '.join(kinds)}"
-                about = f"adding{added} in {place or 'this vault'}"
-            case Coverage.CHANGING if self.decision.allows:
-                about = "every new file" if self.extent.operation is Operation.CREATE else "every change"
-            case Coverage.CHANGING:
-                about = f"changing {place}"
-            case Coverage.REQUESTS:
-                about = f"requests to {place or 'any site'}"
-            case _:
-                about = f"running {place or 'anything'}"
-        return f"{start}{everyone}: {about}"
+        kinds = [word for kind, word in _ADDED.items() if kind in self.extent.additions]
+        added = "" if len(kinds) == len(_ADDED) else f" {' and '.join(kinds)}"
+        changed = "every new file" if self.extent.operation is Operation.CREATE else "every change"
+        about = {
+            Coverage.TOOL: f"{case.title}{f' on {place}' if place else ''}",
+            Coverage.READING: f"reading {place or 'this vault'}",
+            Coverage.ADDING: f"adding{added} in {place or 'this vault'}",
+            Coverage.CHANGING: changed if self.decision.allows else f"changing {place}",
+            Coverage.REQUESTS: f"requests to {place or 'any site'}",
+            Coverage.RUNNING: f"running {place or 'anything'}",
+        }
+        return f"{start}{everyone}: {about[self.extent.what]}"
 
 
 def sentence_of(decision: Decision, extent: Extent, case: ConsentCase, days: int | None) -> str:
