@@ -8,7 +8,6 @@ from pydantic import Field, model_validator
 from bridge.clock import Clock
 from bridge.notes.properties import check_tag
 from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.bases.holding import Asked
 from bridge.tools.everyday.tasks import TasksParams, TasksTool
 from bridge.tools.formatting import listing, page, shortened, value_text
 from bridge.tools.kinds import LONGEST_NAME, LONGEST_PATH, Cursor, PathText, Several, SnakeCaseParams, Tag, read_spec
@@ -53,9 +52,14 @@ class QueryParams(SnakeCaseParams):
     limit: int | None = Field(default=None, ge=1, le=1000, description="Default 50")
     cursor: Cursor | None = Field(default=None, description="From the last answer")
 
+    @property
+    def of_bases(self) -> bool:
+        """Return whether rows are wanted, of a base or by an expression of bases."""
+        return self.base is not None or self.filter is not None
+
     @model_validator(mode="after")
     def _something(self) -> "QueryParams":
-        if self.base is not None or self.filter is not None:
+        if self.of_bases:
             if self.list_tags or self.tasks or self.tags or self.properties or self.having:
                 raise ValueError("base and filter go with view, this, folder, limit and cursor")
             return self
@@ -78,7 +82,7 @@ def _acts(params: QueryParams, _paths: Sequence[str]) -> Iterator[frozenset[str]
     if params.tasks is not None:
         yield frozenset({"query", "tasks"})
         return
-    if params.base is not None or params.filter is not None:
+    if params.of_bases:
         yield frozenset({"query"})
         return
     if params.list_tags:
@@ -121,8 +125,8 @@ class QueryTool(ReadTool[QueryParams]):
         if (tasks := _tasks(params)) is not None:
             return self._tasks.prepare(tasks, context)
         folder = folder_start(params.folder, self._storage)
-        if (asked := self._asked(params, folder)) is not None:
-            return ReadEffect(in_vault(""), self._bases().said(asked))
+        if params.of_bases:
+            return ReadEffect(in_vault(""), self._bases().said(params))
         where = f" in {folder}" if folder else ""
         if params.list_tags:
             return ReadEffect(in_vault(""), "List the tags of all notes")
@@ -135,8 +139,8 @@ class QueryTool(ReadTool[QueryParams]):
         if (tasks := _tasks(params)) is not None:
             return self._tasks.run(tasks, context)
         folder = folder_start(params.folder, self._storage, real=True)
-        if (asked := self._asked(params, folder)) is not None:
-            return self._bases().run(asked, params.limit or USUAL, params.cursor, context)
+        if params.of_bases:
+            return self._bases().run(params, folder, params.limit or USUAL, context)
         if params.list_tags:
             return listed_tags(self._notes, context, params.limit or USUAL, params.cursor)
         excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
@@ -165,12 +169,6 @@ class QueryTool(ReadTool[QueryParams]):
         if self._made is None:
             self._made = BaseQueries(self._storage, self._clock)
         return self._made
-
-    def _asked(self, params: QueryParams, folder: str) -> Asked | None:
-        """Return the question to a base; None where something else is wanted."""
-        if params.base is None and params.filter is None:
-            return None
-        return Asked(params.base, params.view, params.filter, params.this, folder)
 
 
 def _tasks(params: QueryParams) -> TasksParams | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.bases.base_file import Base, Group, PropertyId, Statement, read_base
 from bridge.bases.dates import Date
@@ -17,12 +17,15 @@ from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound
 from bridge.index.base_rows import BaseVaults
 from bridge.notes.markdown import MOST_BASES, base_blocks
 from bridge.toolkit.tool import CallContext, Output
-from bridge.tools.bases.holding import EXTENSION, Asked
+from bridge.tools.bases.holding import EXTENSION
 from bridge.tools.formatting import counted, page, shortened
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.paths import existing_path, vault_path
 from bridge.tools.storage import Storage, exists
 from bridge.vault.text import is_note
+
+if TYPE_CHECKING:
+    from bridge.tools.agent.query import QueryParams
 
 PATH: Final = PropertyId("file", "path")
 _MOST_BYTES: Final = 1 << 20
@@ -47,7 +50,7 @@ class BaseQueries:
         self._notes = NoteLookup(storage)
         self._vaults = BaseVaults(storage.knowledge)
 
-    def said(self, asked: Asked) -> str:
+    def said(self, asked: "QueryParams") -> str:
         """Return the question's sentence."""
         if asked.base is None:
             return f"List the files that the filter {shortened(asked.filter or '')} fits"
@@ -55,8 +58,15 @@ class BaseQueries:
         narrowed = f", as far as {shortened(asked.filter)}" if asked.filter else ""
         return f"Show the rows of the base {shortened(asked.base)}{view}{narrowed}"
 
-    def run(self, asked: Asked, limit: int, cursor: str | None, context: CallContext) -> Output:
+    def run(self, asked: "QueryParams", folder: str, limit: int, context: CallContext) -> Output:
         """Return the rows.
+
+        Args:
+            asked: The base, with one of its views (else its first); or a filter alone. `this` is the note that it is
+                looked at from, if not the base or the note that it is in.
+            folder: Where the files must be, with a final slash; empty for everywhere.
+            limit: The number of rows at most.
+            context: The call.
 
         Raises:
             InvalidParameters: The base or an expression is wrong; the data say where.
@@ -69,12 +79,12 @@ class BaseQueries:
 
         try:
             base, name, source = self._base(asked)
-            base = _narrowed(base, asked)
+            base = _narrowed(base, asked, folder)
             vault = self._vaults.get()
             this = self._this(asked, source)
             now = Date(round(self._clock.now().timestamp() * 1000), vault.zone)
             table = evaluate(base, view_of(base, name), vault, now, this=this, pause=pause)
-            shown = page(table.rows, lambda row: row.path, cursor, limit)
+            shown = page(table.rows, lambda row: row.path, asked.cursor, limit)
             start = next((place for place, row in enumerate(table.rows) if shown.items and row is shown.items[0]), 0)
             cells = table.cells(start, start + len(shown.items))
         except BaseError as error:
@@ -95,7 +105,7 @@ class BaseQueries:
         text += [f"Note: {remark}" for remark in table.remarks]
         return Output(data, "\n".join(text), shown.metadata | {"complete": not problems})
 
-    def _base(self, asked: Asked) -> tuple[Base, str | None, str | None]:
+    def _base(self, asked: "QueryParams") -> tuple[Base, str | None, str | None]:
         """Return the base, which view of it is asked for, and the file that it is in."""
         if asked.base is None:
             return of_filter(asked.filter or "", (PATH,)), None, None
@@ -115,7 +125,7 @@ class BaseQueries:
             ended = f"{named}{EXTENSION}"
             if is_note(named) or not exists(self._storage, vault_path(ended, self._storage, "base")):
                 raise
-            return self._base(asked._replace(base=ended, view=view))
+            return self._base(asked.model_copy(update={"base": ended, "view": view}))
         text = self._notes.read(note).decode("utf-8", "surrogateescape")
         bases = [read_base(block.text) for block in islice(base_blocks(text), MOST_BASES)]
         if not bases:
@@ -123,7 +133,7 @@ class BaseQueries:
         fitting = [base for base in bases if view and any(view.lower() == each.name.lower() for each in base.views)]
         return (fitting or bases)[0], view, note.path
 
-    def _this(self, asked: Asked, source: str | None) -> Row | None:
+    def _this(self, asked: "QueryParams", source: str | None) -> Row | None:
         if asked.this is None:
             return None if source is None else self._vaults.get().row(source)
         try:
@@ -133,14 +143,14 @@ class BaseQueries:
         return self._vaults.get().row(path)
 
 
-def _narrowed(base: Base, asked: Asked) -> Base:
+def _narrowed(base: Base, asked: "QueryParams", folder: str) -> Base:
     """Return the base, of which rows must fulfil what is asked besides."""
     more: list[Statement] = []
     if asked.base is not None and asked.filter is not None:
         more.append(Statement(asked.filter, "filter"))
-    if asked.folder:
-        folder = asked.folder.rstrip("/").replace("\\", "\\\\").replace('"', '\\"')
-        more.append(Statement(f'file.inFolder("{folder}")', "folder"))
+    if folder:
+        quoted = folder.rstrip("/").replace("\\", "\\\\").replace('"', '\\"')
+        more.append(Statement(f'file.inFolder("{quoted}")', "folder"))
     if not more:
         return base
     own = [] if base.filter is None else [base.filter]

@@ -1,10 +1,10 @@
-"""The bases in files: which files hold some, what a question to one is, and how they follow a renaming or a move.
+"""The bases in files: which files hold some, and how they follow a renaming or a move.
 
 A start imports this, and so it imports nothing that evaluates a base.
 """
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from bridge.index.knowledge import Knowledge
 from bridge.notes.markdown import MOST_BASES, base_blocks
@@ -19,24 +19,6 @@ def holding_bases(knowledge: Knowledge) -> list[str]:
     """Return the files that are bases, or notes with one, by path."""
     bases = (file.path for file in knowledge.files() if file.path.lower().endswith(EXTENSION))
     return sorted([*bases, *(facts.path for facts in knowledge.notes() if facts.has_base)])
-
-
-class Asked(NamedTuple):
-    """A question to a base.
-
-    Attributes:
-        base: The path of a base, or of a note with one; None for a filter alone.
-        view: One of its views; None for the first.
-        filter: An expression that rows must fulfil besides.
-        this: The note that it is looked at from; None for the base, or the note that it is in.
-        folder: Where the files must be, with a final slash; empty for everywhere.
-    """
-
-    base: str | None
-    view: str | None
-    filter: str | None
-    this: str | None
-    folder: str
 
 
 def follow_in(path: str, text: str, follower: "Follower") -> "Followed":
