@@ -22,20 +22,8 @@ from typing import Protocol
 
 from bridge.clock import Clock, stamp
 from bridge.consent.question import PLAIN, Change, ConsentAnswer, End, Handling, OpenQuestion
+from bridge.contract import consent as wire
 from bridge.contract.base import Event
-from bridge.contract.consent import (
-    ConsentReply,
-    ConsentRequest,
-    ConsentResolved,
-    ConsentRevised,
-    ConsentWaiting,
-    Decision,
-    Grant,
-    Outcome,
-    RespondParams,
-    Revision,
-    Take,
-)
 from bridge.errors import InvalidParameters, PermissionDenied, RateLimited, ToolFailure
 from bridge.identity.caller import HOST_ID, PERSON, Caller
 from bridge.vault.person_edits import HunkText, KeptHunks
@@ -122,7 +110,7 @@ class Broker:
         if self._hosts.get(host.id) is host:
             del self._hosts[host.id]
 
-    def pending(self, screen: Caller = PERSON) -> list[ConsentRequest]:
+    def pending(self, screen: Caller = PERSON) -> list[wire.ConsentRequest]:
         """Return the open questions that a screen may answer, oldest first; the person's own may answer all.
 
         A client does not even see its own: they show what is in files that it may not read.
@@ -131,7 +119,7 @@ class Broker:
 
     async def ask(
         self,
-        question: ConsentRequest,
+        question: wire.ConsentRequest,
         handling: Handling = PLAIN,
         *,
         timeout: float,  # noqa: ASYNC109 (one of the outcomes, which must not come as a cancellation)
@@ -180,7 +168,7 @@ class Broker:
                 waiting.alone = asyncio.get_running_loop().call_later(ALONE_SECONDS, handling.alone)
             await waiting.closed.wait()
         except asyncio.CancelledError:
-            self._settle(waiting, End(Outcome.CANCELLED))
+            self._settle(waiting, End(wire.Outcome.CANCELLED))
             raise
         finally:
             for timer in (waiting.timer, waiting.alone):
@@ -209,7 +197,7 @@ class Broker:
         waiting.expires = until
         waiting.question = question.model_copy(update={"waiting": True, "expires_at": stamp(until)})
         self._watch_time(waiting)
-        self._announce(waiting, ConsentWaiting(request_id=request_id, expires_at=stamp(until)))
+        self._announce(waiting, wire.ConsentWaiting(request_id=request_id, expires_at=stamp(until)))
         return True
 
     def expires_at(self, request_id: str) -> str | None:
@@ -222,7 +210,7 @@ class Broker:
         waiting = self._open.get(request_id)
         return waiting is not None and waiting.shown
 
-    async def respond(self, said: RespondParams, by: Caller) -> ConsentReply:
+    async def respond(self, said: wire.RespondParams, by: Caller) -> wire.ConsentReply:
         """Answer a question. What is not a valid answer changes nothing. A client never answers its own questions.
 
         Args:
@@ -242,25 +230,27 @@ class Broker:
             or waiting.details_fault(said)
         )
         if reason is not None:
-            return ConsentReply(accepted=False, reason=reason)
+            return wire.ConsentReply(accepted=False, reason=reason)
         feedback = said.feedback[:MAX_FEEDBACK] if said.feedback else None
         answer = ConsentAnswer(decision, by.name, feedback, by_id=by.client.id, send_back=said.send_back)
         if said.comments and waiting.handling.comment is not None:
             try:
                 answer = answer._replace(comments=await waiting.handling.comment(said.comments))
+                reason = waiting.decision_fault(decision, said.plan_digest)
             except ToolFailure as failure:
-                return ConsentReply(accepted=False, reason=failure.message)
-            reason = waiting.decision_fault(decision, said.plan_digest)
-            if reason is not None or waiting.end is not None:
-                return self._too_late(request_id) if reason is None else ConsentReply(accepted=False, reason=reason)
+                reason = failure.message
+            if waiting.end is not None:
+                return self._too_late(request_id)
+            if reason is not None:
+                return wire.ConsentReply(accepted=False, reason=reason)
         answer = answer._replace(option=waiting.option(decision, said.option))
         if not decision.allows:
-            self._settle(waiting, End(Outcome.DENIED, by.name, answer))
+            self._settle(waiting, End(wire.Outcome.DENIED, by.name, answer))
             grant = await self._keep(waiting, answer)
-            return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by.name, grant=grant)
+            return wire.ConsentReply(accepted=True, outcome=wire.Outcome.DENIED, by=by.name, grant=grant)
         return await self._allow(waiting, answer, said.kept)
 
-    async def confirm(self, request_id: str, *, by: Caller) -> ConsentReply:
+    async def confirm(self, request_id: str, *, by: Caller) -> wire.ConsentReply:
         """Take a client's word that its user has said yes to a question of its own, which then holds for this once.
 
         Args:
@@ -272,19 +262,19 @@ class Broker:
         """
         waiting = self._open.get(request_id)
         if waiting is None or waiting.question.client_id != by.client.id:
-            return ConsentReply(accepted=False, reason=f"There is no open question {request_id!r} of this client")
+            return wire.ConsentReply(accepted=False, reason=f"There is no open question {request_id!r} of this client")
         if not (waiting.handling.offer is not None and by.client.elicitation):
-            return ConsentReply(accepted=False, reason="Only the user answers this, on a screen of theirs")
-        reason = waiting.decision_fault(Decision.ALLOW_ONCE, waiting.question.plan_digest)
+            return wire.ConsentReply(accepted=False, reason="Only the user answers this, on a screen of theirs")
+        reason = waiting.decision_fault(wire.Decision.ALLOW_ONCE, waiting.question.plan_digest)
         if reason is not None:
-            return ConsentReply(accepted=False, reason=reason)
-        chosen = waiting.option(Decision.ALLOW_ONCE, None)
-        answer = ConsentAnswer(Decision.ALLOW_ONCE, by.name, option=chosen, by_id=by.client.id, elicited=True)
+            return wire.ConsentReply(accepted=False, reason=reason)
+        chosen = waiting.option(wire.Decision.ALLOW_ONCE, None)
+        answer = ConsentAnswer(wire.Decision.ALLOW_ONCE, by.name, option=chosen, by_id=by.client.id, elicited=True)
         return await self._allow(waiting, answer, None)
 
     async def revise(
-        self, request_id: str, change: HunkText | Mapping[str, Take], *, plan_digest: str, by: Caller
-    ) -> Revision:
+        self, request_id: str, change: HunkText | Mapping[str, wire.Take], *, plan_digest: str, by: Caller
+    ) -> wire.Revision:
         """Put other text into the plan in question, or take something where a draft and other changes conflict.
 
         From then on only the new plan can be allowed.
@@ -300,14 +290,14 @@ class Broker:
         """
         waiting = self._open.get(request_id)
         if waiting is None:
-            return Revision(accepted=False, reason=self._too_late(request_id).reason)
+            return wire.Revision(accepted=False, reason=self._too_late(request_id).reason)
         reason = waiting.screen_fault(by) or waiting.digest_fault(plan_digest)
         if reason is None and isinstance(change, HunkText) and not waiting.question.editable:
             reason = "The text of this question cannot be edited; allow or deny it as it is"
         if reason is None and not isinstance(change, HunkText) and not waiting.conflicts:
             reason = "There is no place in this question where anything is to be chosen"
         if reason is not None:
-            return Revision(accepted=False, reason=reason)
+            return wire.Revision(accepted=False, reason=reason)
         return await self._revise(waiting, change, by)
 
     async def renew(self, request_id: str) -> None:
@@ -316,29 +306,29 @@ class Broker:
         if waiting is not None and not waiting.checking:
             await self._revise(waiting, None, None)
 
-    async def _revise(self, waiting: OpenQuestion, change: Change, by: Caller | None) -> Revision:
+    async def _revise(self, waiting: OpenQuestion, change: Change, by: Caller | None) -> wire.Revision:
         if waiting.handling.revise is None:
-            return Revision(accepted=False, reason="This question cannot be changed; allow or deny it as it is")
+            return wire.Revision(accepted=False, reason="This question cannot be changed; allow or deny it as it is")
         request_id, name = waiting.question.request_id, None if by is None else by.name
         waiting.checking = True
         try:
             question = await waiting.handling.revise(change, by)
         except InvalidParameters as failure:
-            return Revision(accepted=False, reason=failure.message)
+            return wire.Revision(accepted=False, reason=failure.message)
         except ToolFailure as failure:
-            self._settle(waiting, End(Outcome.STALE, name, failure=failure))
-            return Revision(accepted=False, reason=failure.message)
+            self._settle(waiting, End(wire.Outcome.STALE, name, failure=failure))
+            return wire.Revision(accepted=False, reason=failure.message)
         finally:
             waiting.checking = False
         if waiting.end is not None:
-            return Revision(accepted=False, reason=self._too_late(request_id).reason)
+            return wire.Revision(accepted=False, reason=self._too_late(request_id).reason)
         now = waiting.question
         if by is None and question.plan_digest == now.plan_digest and question.preview == now.preview:
-            return Revision(accepted=True, question=now)
+            return wire.Revision(accepted=True, question=now)
         question = question.model_copy(update={"waiting": now.waiting, "expires_at": now.expires_at})
         waiting.question = question
-        self._announce(waiting, ConsentRevised(**dict(question)))
-        return Revision(accepted=True, question=question)
+        self._announce(waiting, wire.ConsentRevised(**dict(question)))
+        return wire.Revision(accepted=True, question=question)
 
     def cancel(self, request_id: str, *, by: str | None = None) -> bool:
         """End a question because nobody needs its answer any more.
@@ -351,32 +341,34 @@ class Broker:
             False when it has ended already.
         """
         waiting = self._open.get(request_id)
-        return waiting is not None and self._settle(waiting, End(Outcome.CANCELLED, by))
+        return waiting is not None and self._settle(waiting, End(wire.Outcome.CANCELLED, by))
 
-    async def _allow(self, waiting: OpenQuestion, answer: ConsentAnswer, hunks: KeptHunks | None) -> ConsentReply:
+    async def _allow(self, waiting: OpenQuestion, answer: ConsentAnswer, hunks: KeptHunks | None) -> wire.ConsentReply:
         """Count a yes if the plan, or the part of it that is wanted, still fits the vault."""
         by = answer.by
         try:
             part = await waiting.recheck(hunks)
         except ToolFailure as failure:
             if hunks is not None and isinstance(failure, InvalidParameters) and waiting.end is None:
-                return ConsentReply(accepted=False, reason=failure.message)
-            if self._settle(waiting, End(Outcome.STALE, by, failure=failure)):
-                return ConsentReply(accepted=False, outcome=Outcome.STALE, by=by, reason=failure.message)
+                return wire.ConsentReply(accepted=False, reason=failure.message)
+            if self._settle(waiting, End(wire.Outcome.STALE, by, failure=failure)):
+                return wire.ConsentReply(accepted=False, outcome=wire.Outcome.STALE, by=by, reason=failure.message)
         else:
-            if self._settle(waiting, End(Outcome.ALLOWED, by, answer._replace(part=part))):
+            if self._settle(waiting, End(wire.Outcome.ALLOWED, by, answer._replace(part=part))):
                 digest = part or waiting.question.plan_digest
                 grant = await self._keep(waiting, answer)
-                return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by, plan_digest=digest, grant=grant)
+                return wire.ConsentReply(
+                    accepted=True, outcome=wire.Outcome.ALLOWED, by=by, plan_digest=digest, grant=grant
+                )
         return self._too_late(waiting.question.request_id)
 
-    async def _keep(self, waiting: OpenQuestion, answer: ConsentAnswer) -> Grant | None:
+    async def _keep(self, waiting: OpenQuestion, answer: ConsentAnswer) -> wire.Grant | None:
         """Remember the answer that has settled a question, and then let its call go on, and all others it covers."""
         try:
             return None if waiting.handling.keep is None else await waiting.handling.keep(answer)
         finally:
             waiting.closed.set()
-            if answer.decision is not Decision.ALLOW_ONCE:  # which is remembered nowhere
+            if answer.decision is not wire.Decision.ALLOW_ONCE:  # which is remembered nowhere
                 self._end_covered(answer)
 
     def follow_rules(self, *, by: str, by_id: str = HOST_ID) -> None:
@@ -387,7 +379,7 @@ class Broker:
             by_id: The id of their credential.
         """
         for waiting, allows in self._covered():
-            decision = Decision.ALLOW_ALWAYS if allows else Decision.DENY_ALWAYS
+            decision = wire.Decision.ALLOW_ALWAYS if allows else wire.Decision.DENY_ALWAYS
             self._end_with(waiting, ConsentAnswer(decision, by, by_id=by_id))
 
     def _end_covered(self, answer: ConsentAnswer) -> None:
@@ -406,7 +398,7 @@ class Broker:
 
     def _end_with(self, waiting: OpenQuestion, answer: ConsentAnswer) -> None:
         """End a question as another answer, or the rules, say."""
-        outcome = Outcome.ALLOWED if answer.decision.allows else Outcome.DENIED
+        outcome = wire.Outcome.ALLOWED if answer.decision.allows else wire.Outcome.DENIED
         if self._settle(waiting, End(outcome, answer.by, answer)):
             waiting.closed.set()
 
@@ -457,7 +449,7 @@ class Broker:
 
     def _look_at_time(self, waiting: OpenQuestion) -> None:
         if self._clock.now() >= waiting.expires:
-            self._settle(waiting, End(Outcome.TIMED_OUT))
+            self._settle(waiting, End(wire.Outcome.TIMED_OUT))
         elif waiting.end is None:
             self._watch_time(waiting)
 
@@ -483,17 +475,17 @@ class Broker:
         if end.answer is None:
             waiting.closed.set()  # an answer is remembered first
         decision = end.answer.decision if end.answer else None
-        done = ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by)
+        done = wire.ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by)
         self._announce(waiting, done)
         return True
 
     def _outcome(self, waiting: OpenQuestion) -> ConsentAnswer:
-        end, tool = waiting.end or End(Outcome.CANCELLED), waiting.question.tool.title
+        end, tool = waiting.end or End(wire.Outcome.CANCELLED), waiting.question.tool.title
         if end.answer is not None:
             return end.answer
         if end.failure is not None:
             raise end.failure
-        if end.outcome is Outcome.TIMED_OUT:
+        if end.outcome is wire.Outcome.TIMED_OUT:
             raise PermissionDenied(
                 f"Nobody answered the question about {tool} within {waiting.span}, by {stamp(self._clock.now())}. "
                 "Nothing was done. Ask the user to look at Obsidian or `vault-bridge approve`, then call again",
@@ -504,12 +496,12 @@ class Broker:
             code="cancelled",
         )
 
-    def _too_late(self, request_id: str) -> ConsentReply:
+    def _too_late(self, request_id: str) -> wire.ConsentReply:
         end = self._ended.get(request_id)
         if end is None:
-            return ConsentReply(accepted=False, reason=f"There is no open question {request_id!r}")
+            return wire.ConsentReply(accepted=False, reason=f"There is no open question {request_id!r}")
         why = f"The question has ended already: {end.outcome}{f' by {end.by!r}' if end.by else ''}"
-        return ConsentReply(accepted=False, outcome=end.outcome, by=end.by, reason=why)
+        return wire.ConsentReply(accepted=False, outcome=end.outcome, by=end.by, reason=why)
 
     def _announce(self, waiting: OpenQuestion, event: Event) -> None:
         for host in list(self._hosts.values()):

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -27,6 +28,7 @@ _COVERAGE: Final[dict[Letter, Coverage]] = {"r": Coverage.READING, "w": Coverage
 """The subject of a line of the permission file. Reading a site is a request to it, but the line is the same."""
 
 
+@dataclass(eq=False, repr=False)
 class GrantStore:
     """The store of answers: finds those that decide a call, lists them, takes them back. Thread-safe.
 
@@ -42,30 +44,21 @@ class GrantStore:
 
     Attributes:
         session: The answers that hold until the bridge stops.
-        clients: Those for good that hold for one client.
     """
 
-    def __init__(
-        self,
-        permissions: PermissionFile,
-        *,
-        clock: Clock,
-        modes: Callable[[], Mapping[str, str]],
-        set_mode: Callable[[str, ConsentMode | None, str | None], None],
-        clients: ClientGrants,
-        title_of: Callable[[str], str] = lambda name: name,
-        always_allowed: Callable[[str], str | None] = lambda _name: "",
-        days: Callable[[], int | None] = lambda: None,
-    ) -> None:
-        self._permissions = permissions
-        self._modes = modes
-        self._set_mode = set_mode
-        self.clients = clients
-        self._expiry = GrantExpiry(permissions, clock=clock, days=days)
-        self._title_of = title_of
-        self._always = always_allowed
-        self._days = days
-        self.session = SessionGrants(clock)
+    permissions: PermissionFile
+    _: KW_ONLY
+    clock: Clock
+    modes: Callable[[], Mapping[str, str]]
+    set_mode: Callable[[str, ConsentMode | None, str | None], None]
+    clients: ClientGrants
+    title_of: Callable[[str], str] = lambda name: name
+    always_allowed: Callable[[str], str | None] = lambda _name: ""
+    days: Callable[[], int | None] = lambda: None
+
+    def __post_init__(self) -> None:
+        self.session = SessionGrants(self.clock)
+        self._expiry = GrantExpiry(self.permissions, clock=self.clock, days=self.days)
         self._denial_of = lru_cache(maxsize=1)(_reading_denials)
 
     def recall(self, case: ConsentCase) -> StandingAnswers:
@@ -244,12 +237,12 @@ class GrantStore:
             case Grant(kind="client"):
                 self.clients.revoke(grant_id)
             case Grant(kind="mode", tool=str(tool)):
-                self._set_mode(tool, None, by)
+                self.set_mode(tool, None, by)
             case Grant(kind="file"):
                 written = next((one for one in self.clients.written() if one.id == grant_id), None)
                 letters = [letter for letter in LETTERS if grant_id.startswith(f"f-{letter}-")]
                 for key in grant.where:
-                    self._permissions.forget(key, written.letters or letters if written else letters)
+                    self.permissions.forget(key, written.letters or letters if written else letters)
                 if written is not None:
                     self.clients.revoke(grant_id)
             case _:
@@ -299,30 +292,30 @@ class GrantStore:
             return self.clients.keep(decision, extent, case, feedback)
         if extent.what is Coverage.TOOL:
             mode = ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW
-            self._set_mode(case.tool, mode, by)
+            self.set_mode(case.tool, mode, by)
             if decision.allows:
                 self._expiry.use_tool(case.tool, granted=True)
             return self._mode_grant(case.tool, decision)
-        self._permissions.set(extent.rungs, case.letters, allow=decision.allows)
+        self.permissions.set(extent.rungs, case.letters, allow=decision.allows)
         if decision.allows:
             self._expiry.renew(extent.rungs, case.letters)
         return self.clients.keep(decision, extent, case, feedback, letters=case.letters)
 
     def _forget_tool(self, tool: str) -> None:
-        if self._modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:
-            self._set_mode(tool, None, None)
+        if self.modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:
+            self.set_mode(tool, None, None)
 
     def _mode_grants(self) -> Iterator[Grant]:
-        for tool, mode in self._modes().items():
+        for tool, mode in self.modes().items():
             decision = _MODES.get(ConsentMode(mode))
-            if decision is not None and (not decision.allows or self._always(tool) is not None):
+            if decision is not None and (not decision.allows or self.always_allowed(tool) is not None):
                 yield self._mode_grant(tool, decision)
 
     def _mode_grant(self, tool: str, decision: Decision) -> Grant:
         extent = Extent(Holder.EVERYONE, Coverage.TOOL, _FOR_GOOD[decision.allows][1], tool=tool)
-        where = self._always(tool) or "" if decision.allows else ""
-        title = f"{self._title_of(tool)}{where}"
-        sentence = extent.sentence(decision, holder="", title=title, days=self._days())
+        where = self.always_allowed(tool) or "" if decision.allows else ""
+        title = f"{self.title_of(tool)}{where}"
+        sentence = extent.sentence(decision, holder="", title=title, days=self.days())
         return extent.to_wire(Grant, sentence, grant_id=f"m-{tool}", kind="mode", decision=decision)
 
     def _file_grants(self) -> Iterator[Grant]:
@@ -341,13 +334,13 @@ class GrantStore:
                 for line in lines:
                     del said[line]
                 expires = min(filter(None, (self._expiry.expires(*line) for line in lines)), default=None)
-                yield written.to_wire("file", days=self._days(), expires=expires)
+                yield written.to_wire("file", days=self.days(), expires=expires)
         for (key, letter), allows in said.items():
             decision, until = _FOR_GOOD[allows]
             rung = parse_key(key)
             about = Coverage.REQUESTS if rung.kind is TargetKind.URL else _COVERAGE[letter]
             extent = Extent(Holder.EVERYONE, about, until, rungs=(rung,))
-            sentence = extent.sentence(decision, holder="", title="", days=self._days())
+            sentence = extent.sentence(decision, holder="", title="", days=self.days())
             ends = self._expiry.expires(key, letter) if allows else None
             own = {"grant_id": f"f-{letter}-{key}", "kind": "file", "decision": decision, "where": (key,)}
             yield extent.to_wire(Grant, sentence, expires=None if ends is None else stamp(ends), **own)

@@ -6,17 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from bridge.contract.consent import (
-    AnswerOption,
-    ConsentRequest,
-    Decision,
-    Grant,
-    LineComment,
-    MergePlace,
-    Outcome,
-    RespondParams,
-    Take,
-)
+from bridge.contract import consent as wire
 from bridge.contract.drafts import ReviewComment
 from bridge.errors import ToolFailure
 from bridge.identity.caller import HOST_ID, Caller
@@ -24,7 +14,7 @@ from bridge.vault.person_edits import HunkText, KeptHunks
 
 _HOUR = 3600.0
 
-Change = HunkText | Mapping[str, Take] | None
+Change = HunkText | Mapping[str, wire.Take] | None
 """A change to a plan in question: other text, choices where it meets other changes, or None: as the vault is now."""
 
 
@@ -44,11 +34,11 @@ class ConsentAnswer(NamedTuple):
             this one too.
     """
 
-    decision: Decision
+    decision: wire.Decision
     by: str
     feedback: str | None = None
     part: str | None = None
-    option: AnswerOption | None = None
+    option: wire.AnswerOption | None = None
     by_id: str = HOST_ID
     elicited: bool = False
     comments: tuple[ReviewComment, ...] = ()
@@ -79,10 +69,10 @@ class Handling(NamedTuple):
     check: Callable[[], Awaitable[None]] | None = None
     part: Callable[[KeptHunks], Awaitable[str]] | None = None
     person_only: bool = False
-    keep: Callable[[ConsentAnswer], Awaitable[Grant | None]] | None = None
-    revise: Callable[[Change, Caller | None], Awaitable[ConsentRequest]] | None = None
+    keep: Callable[[ConsentAnswer], Awaitable[wire.Grant | None]] | None = None
+    revise: Callable[[Change, Caller | None], Awaitable[wire.ConsentRequest]] | None = None
     covered: Callable[[], bool | None] | None = None
-    comment: Callable[[Sequence[LineComment]], Awaitable[tuple[ReviewComment, ...]]] | None = None
+    comment: Callable[[Sequence[wire.LineComment]], Awaitable[tuple[ReviewComment, ...]]] | None = None
     offer: Callable[[], None] | None = None
     alone: Callable[[], None] | None = None
     held: int = 0
@@ -95,7 +85,7 @@ PLAIN: Final = Handling()
 class End(NamedTuple):
     """The end of a question."""
 
-    outcome: Outcome
+    outcome: wire.Outcome
     by: str | None = None
     answer: ConsentAnswer | None = None
     failure: ToolFailure | None = None
@@ -118,7 +108,7 @@ class OpenQuestion:
         closed: Set when the call may go on.
     """
 
-    question: ConsentRequest
+    question: wire.ConsentRequest
     handling: Handling
     asked: datetime
     expires: datetime
@@ -136,7 +126,7 @@ class OpenQuestion:
         return f"{seconds:g} seconds" if seconds < _HOUR else f"{seconds / _HOUR:.0f} h"
 
     @property
-    def conflicts(self) -> tuple[MergePlace, ...]:
+    def conflicts(self) -> tuple[wire.MergePlace, ...]:
         """Return where a draft and other changes conflict."""
         return self.question.preview.conflicts if self.question.preview else ()
 
@@ -146,7 +136,7 @@ class OpenQuestion:
             return True
         return screen.client.id != self.question.client_id and not self.handling.person_only
 
-    def option(self, decision: Decision, option: str | None) -> AnswerOption | None:
+    def option(self, decision: wire.Decision, option: str | None) -> wire.AnswerOption | None:
         """Return the option that an answer names, or means where it names none."""
         offered = (one for one in self.question.options if one.decision is decision)
         return next((one for one in offered if option in {None, one.option_id}), None)
@@ -181,7 +171,7 @@ class OpenQuestion:
             return "The digest is not that of the plan in question; look at the plan again before answering"
         return "Another answer is just being checked" if self.checking else None
 
-    def decision_fault(self, decision: Decision, plan_digest: str | None) -> str | None:
+    def decision_fault(self, decision: wire.Decision, plan_digest: str | None) -> str | None:
         """Return why a decision about a plan is no valid answer, if so. A no needs no digest."""
         if decision not in self.question.choices:
             return f"{decision.value!r} is not offered; choose one of {', '.join(self.question.choices)}"
@@ -189,10 +179,10 @@ class OpenQuestion:
             plan_digest = self.question.plan_digest
         return self.digest_fault(plan_digest)
 
-    def details_fault(self, said: RespondParams) -> str | None:
+    def details_fault(self, said: wire.RespondParams) -> str | None:
         """Return why what comes with a decision does not go with it, if so."""
         decision, hunks = said.decision, said.kept
-        if hunks is not None and decision is not Decision.ALLOW_ONCE:
+        if hunks is not None and decision is not wire.Decision.ALLOW_ONCE:
             return "Hunks can be left out with 'allow_once' only"
         if hunks is not None and (self.handling.part is None or not self.question.hunks_supported):
             return "This question is answered as a whole; leave `hunks` out"
@@ -202,7 +192,7 @@ class OpenQuestion:
             return "Only a draft can be sent back, and its files be commented on"
         return self._yes_fault(said) if decision.allows else None
 
-    def _yes_fault(self, said: RespondParams) -> str | None:
+    def _yes_fault(self, said: wire.RespondParams) -> str | None:
         """Return why a yes does not go with what comes with it, if so."""
         if said.comments and not said.send_back:
             return "Comments on files go with what is sent back: add `sendBack`, and leave out what goes back"

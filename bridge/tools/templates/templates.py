@@ -8,7 +8,7 @@ import math
 import threading
 from collections.abc import Mapping
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -270,10 +270,20 @@ _Own = Annotated[
 """A template as the file holds it: without the members that have their defaults, as a person would write it."""
 
 
+_spec = partial(
+    ToolSpec,
+    operation=Operation.UPDATE,
+    risk=RiskLevel.MEDIUM,
+    consent_class=ConsentClass.NEVER,
+    default_mode=ConsentMode.ALWAYS_ASK,
+    stages=False,
+)
+
+
 class ChainTool(WriteTool[ChainParams]):
     """The tool that makes several calls as one."""
 
-    spec = ToolSpec(
+    spec = _spec(
         name="chain",
         action="make/made several calls as one[: {files}]",
         description="Several calls as one, all or nothing: changes are staged and the user is asked once about them. "
@@ -281,13 +291,8 @@ class ChainTool(WriteTool[ChainParams]):
         '{"$text": ["Notes/", {"$from": …}]}, {"$each": [LIST, {"path": {"$item": "path"}}]}.',
         icon="link",
         parameters=ModelParameters(ChainParams),
-        operation=Operation.UPDATE,
-        risk=RiskLevel.MEDIUM,
-        consent_class=ConsentClass.NEVER,
-        default_mode=ConsentMode.ALWAYS_ASK,
         sensitive=frozenset({"arguments"}),
         presets=frozenset({VAULT}),
-        stages=False,
     )
 
     def prepare(self, params: ChainParams, _context: CallContext) -> ChainEffect:
@@ -334,19 +339,14 @@ class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
         clock: For what day it is.
     """
 
-    spec = ToolSpec(
+    spec = _spec(
         name="templates",
         action="run/ran the template[ {name}]",
         description="The user's templates for recurring work: list them, or run one as one change.",
         icon="list-checks",
         parameters=ModelParameters(TemplatesParams),
-        operation=Operation.UPDATE,
-        risk=RiskLevel.MEDIUM,
-        consent_class=ConsentClass.NEVER,
-        default_mode=ConsentMode.ALWAYS_ASK,
         sensitive=frozenset({"values"}),
         presets=frozenset({AGENT, VAULT}),
-        stages=False,
     )
 
     def __init__(self, store: TemplateStore, clock: Clock) -> None:
