@@ -6,7 +6,8 @@ are of the calendar, beside its hours, minutes and seconds.
 
 import math
 import re
-from datetime import UTC, datetime, timedelta, tzinfo
+from calendar import monthrange
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta, tzinfo
 from typing import Final, NamedTuple
 
 from bridge.bases.failures import ExpressionError
@@ -137,8 +138,15 @@ class Date:
         return Date(self.zone.ms(midnight), self.zone, has_time=False)
 
     def format(self, pattern: str) -> str:
-        """Write it in a format of moment.js."""
-        return format_moment(self.zone.aware(self.ms), pattern)
+        """Write it in a format of moment.js.
+
+        Raises:
+            ExpressionError: The format has the week of a day whose week is beyond the calendar.
+        """
+        try:
+            return format_moment(self.zone.aware(self.ms), pattern)
+        except OverflowError:
+            raise ExpressionError(_BEYOND) from None
 
     def time(self) -> str:
         """Write its time of day."""
@@ -316,12 +324,16 @@ def _with_months(local: datetime, months: int) -> datetime:
 
 
 def _clamped(local: datetime, months: int) -> datetime:
-    """Return a date so many months later, as moment.js counts: the last day of a month that is too short."""
+    """Return a date so many months later, as moment.js counts: the last day of a month that is too short.
+
+    Raises:
+        ExpressionError: It would be beyond the calendar.
+    """
     total = local.year * 12 + local.month - 1 + months
     year, month = total // 12, total % 12 + 1
-    following = local.replace(year=year + month // 12, month=month % 12 + 1, day=1)
-    last = (following - timedelta(days=1)).day
-    return local.replace(year=year, month=month, day=min(local.day, last))
+    if not MINYEAR <= year <= MAXYEAR:
+        raise ExpressionError(_BEYOND)
+    return local.replace(year=year, month=month, day=min(local.day, monthrange(year, month)[1]))
 
 
 def _difference(here: datetime, there: datetime) -> tuple[int, float]:

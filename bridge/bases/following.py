@@ -15,6 +15,7 @@ from bridge.notes.frontmatter import BrokenYaml, read_yaml
 from bridge.notes.names import link_path, split_link
 from bridge.notes.rewriting import Edit, Relocation, apply, in_yaml_quotes
 from bridge.notes.syntax import without_extension
+from bridge.notes.tags import renamed
 from bridge.notes.yaml_places import CannotEdit, composed
 
 _IDS_IN_VIEW: Final = frozenset({"image", "coordinates", "markerIcon", "markerColor", "groupBy"})
@@ -119,10 +120,8 @@ class TagFollower(_NameFollower):
                     yield from _text_edits(expression, argument, self._renamed)
 
     def _renamed(self, text: str) -> str | None:
-        bare, old = text.removeprefix("#"), self.old.lower()
-        if bare.lower() != old and not bare.lower().startswith(old + "/"):
-            return None
-        return ("#" if text.startswith("#") else "") + self.new + bare[len(old) :]
+        name = renamed(text.removeprefix("#"), self.old, self.new)
+        return f"#{name}" if name is not None and text.startswith("#") else name
 
 
 @dataclass(frozen=True)
@@ -435,7 +434,7 @@ def _is_tags(node: Node) -> bool:
     return isinstance(node, Name | Member) and node.name.lower() == "tags"
 
 
-def _text_edits(expression: str, node: Node, renamed: Callable[[str], str | None]) -> Iterator[Edit]:
+def _text_edits(expression: str, node: Node, renaming: Callable[[str], str | None]) -> Iterator[Edit]:
     """Yield the edit of a part that is a text and gets a new one, in the quotes that stand there."""
-    if isinstance(node, Literal) and isinstance(node.value, str) and (new := renamed(node.value)) is not None:
+    if isinstance(node, Literal) and isinstance(node.value, str) and (new := renaming(node.value)) is not None:
         yield Edit(node.start, node.end, quoted(new, expression[node.start]))

@@ -493,7 +493,7 @@ def item(scope: Scope, own: Value, key: Value) -> Value:
         return None
     kind = type(own)
     if kind in LISTS:
-        if type(key) not in {int, float} or key != int(key):
+        if type(key) not in {int, float} or key % 1:
             return None
         place = int(key)
         return own[place] if 0 <= place < len(own) else None

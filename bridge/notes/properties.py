@@ -59,22 +59,22 @@ def add_tag(text: str, tag: str) -> str:
     block = find_frontmatter(text)
     if block is None:
         ending = _ending(text)
-        return _with_yaml(text, f"{TAGS}:{ending}  - {_written(tag, '')}{ending}", {TAGS: [tag]}, ending)
+        return _with_yaml(text, f"{TAGS}:{ending}  - {_written(tag)}{ending}", {TAGS: [tag]}, ending)
     yaml = text[block.yaml_start : block.yaml_end]
     before = read_yaml_properties(yaml)
     name, values = _tag_values(before)
-    if any(_same(value, tag) for value in values):
+    if fold(tag) in map(_folded, values):
         return text
     after = {**before, name: [*values, tag]}
     return _edited(text, block, TAGS, lambda place: (_added(yaml, place, tag, values, _ending(text)), after))
 
 
-def remove_tag(text: str, tag: str) -> str:
-    """Return the note without a tag in its properties; the same text when they do not have it. Nested tags are others.
+def remove_tag(text: str, *tags: str) -> str:
+    """Return the note without some tags in its properties; the same text if they have none. Nested tags are others.
 
     Args:
         text: The whole note.
-        tag: The tag, without `#`.
+        tags: The tags, without `#`.
 
     Raises:
         InvalidParameters: The properties are broken or cannot be edited safely.
@@ -85,10 +85,11 @@ def remove_tag(text: str, tag: str) -> str:
     yaml = text[block.yaml_start : block.yaml_end]
     before = read_yaml_properties(yaml)
     name, values = _tag_values(before)
-    gone = [index for index, value in enumerate(values) if _same(value, tag)]
+    names = set(map(fold, tags))
+    gone = [index for index, value in enumerate(values) if _folded(value) in names]
     if not gone:
         return text
-    left = [value for value in values if not _same(value, tag)]
+    left = [value for value in values if _folded(value) not in names]
 
     def removed(place: FrontmatterSpans) -> tuple[str, dict[str, Any]]:
         found = place.wanted
@@ -122,7 +123,7 @@ def read_yaml_properties(yaml: str) -> dict[str, Any]:
 
 def _tag_values(properties: dict[str, Any]) -> tuple[str, list[Any]]:
     """Return the name of the property that holds the tags, as spelled, and its values."""
-    name = _known(properties, TAGS)
+    name = known_name(properties, TAGS)
     value = properties.get(name)
     if value is None or value == "":
         return name, []
@@ -135,9 +136,9 @@ def _tag_values(properties: dict[str, Any]) -> tuple[str, list[Any]]:
     return name, [value]
 
 
-def _same(value: Any, tag: str) -> bool:
-    """Return whether an item is a tag; case does not matter (rule 63), nor does `#` (rule 55)."""
-    return isinstance(value, str | int | float) and fold(str(value).strip().removeprefix("#")) == fold(tag)
+def _folded(value: Any) -> str | None:
+    """Return the tag that an item is, as tags are compared: case does not matter (rule 63), nor does `#` (rule 55)."""
+    return fold(str(value).strip().removeprefix("#")) if isinstance(value, str | int | float) else None
 
 
 # -- adding -----------------------------------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ def _added(yaml: str, place: FrontmatterSpans, tag: str, values: list[Any], endi
     if found.form == "empty" and not place.flow:
         end = line_end(yaml, found.colon_end)
         indent = yaml[line_start(yaml, place.start) : place.start] + place.indent
-        return f"{yaml[:end]}{indent}- {_written(tag, '')}{ending}{yaml[end:]}"
+        return f"{yaml[:end]}{indent}- {_written(tag)}{ending}{yaml[end:]}"
     quote = '"' if place.flow and not found.items else _quote(found.items)
     if found.form == "flow":
         at, comma = (found.items[-1].end, ", ") if found.items else (found.start + 1, "")
@@ -193,7 +194,7 @@ def _with_property(yaml: str, place: FrontmatterSpans, tag: str, ending: str) ->
     start = yaml[line_start(yaml, place.start) : place.start]
     if start.strip(" "):
         raise CannotEdit("they do not begin at the beginning of a line")
-    return f"{yaml}{start}{TAGS}:{ending}{start}{place.indent}- {_written(tag, '')}{ending}"
+    return f"{yaml}{start}{TAGS}:{ending}{start}{place.indent}- {_written(tag)}{ending}"
 
 
 def _after_last_line(yaml: str, found: PropertySpan, tag: str) -> str:
@@ -213,15 +214,19 @@ def _quote(items: tuple[ItemSpan, ...]) -> str:
     return quotes.pop() if len(quotes) == 1 else ""
 
 
-def _written(tag: str, quote: str) -> str:
+def _written(tag: str, quote: str = "") -> str:
     """Return a tag as an item of a list; quoted where YAML would read something else."""
-    if not quote and (tag.lower() in _NOT_WORDS or not _is_plain_item(tag)):
+    if not quote and (tag.lower() in _NOT_WORDS or not is_plain_item(tag)):
         quote = '"'
     return f"{quote}{tag}{quote}"
 
 
-def _is_plain_item(text: str) -> bool:
-    """Return whether a text is itself as an item of a list, in brackets and in a line of its own, without quotes."""
+def is_plain_item(text: str) -> bool:
+    """Return whether a text is itself as an item of a list, in brackets and in a line of its own, without quotes.
+
+    Args:
+        text: The text.
+    """
     return read_properties(f"t: [{text}]\nu:\n- {text}\n") == {"t": [text], "u": [text]}
 
 
@@ -334,7 +339,7 @@ def set_property(text: str, name: str, value: Any) -> str:
         return _with_yaml(text, _property(name, wanted, "  ", ending), {name: wanted}, ending)
     yaml = text[block.yaml_start : block.yaml_end]
     before = read_yaml_properties(yaml)
-    known = _known(before, name)
+    known = known_name(before, name)
     if known in before and repr(before[known]) == repr(wanted):
         return text
     after = {**before, known: wanted}
@@ -348,7 +353,7 @@ def remove_property(text: str, name: str) -> str:
         return text
     yaml = text[block.yaml_start : block.yaml_end]
     before = read_yaml_properties(yaml)
-    known = _known(before, name)
+    known = known_name(before, name)
     if known not in before:
         return text
     left = {key: value for key, value in before.items() if key != known}
@@ -360,8 +365,13 @@ def remove_property(text: str, name: str) -> str:
     return _edited(text, block, known, removed)
 
 
-def _known(properties: dict[str, Any], name: str) -> str:
-    """Return a property's name as it is spelled in the note."""
+def known_name(properties: dict[str, Any], name: str) -> str:
+    """Return a property's name as it is spelled in the note.
+
+    Args:
+        properties: The note's properties.
+        name: The name; case does not matter.
+    """
     if name in properties:
         return name
     return next((each for each in properties if each.lower() == name.lower()), name)
@@ -607,7 +617,7 @@ def _items(name: str, value: Any) -> list[Any] | None:
 
 def _written_item(value: Any) -> str:
     """Return an item of a list, quoted where YAML would read something else."""
-    plain = isinstance(value, str) and _is_plain_item(value)
+    plain = isinstance(value, str) and is_plain_item(value)
     return str(value) if plain else json.dumps(value, ensure_ascii=False, default=str)
 
 

@@ -4,13 +4,13 @@ Rules 55 and 59 to 64 of docs/obsidian.md. Nothing else that the note says chang
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bridge.errors import InvalidParameters
 from bridge.notes.frontmatter import find_frontmatter, property_tags, read_properties
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote, Tag, Work
-from bridge.notes.properties import TAGS, remove_tag
+from bridge.notes.properties import TAGS, is_plain_item, known_name, remove_tag
 from bridge.notes.rewriting import Edit, apply
 from bridge.notes.yaml_places import CannotEdit, locate_property
 from bridge.vault.paths import fold
@@ -55,21 +55,35 @@ def rename_tag(text: str, old: str, new: str) -> str:
 def _in_properties(text: str, old: str, new: str) -> str:
     block = find_frontmatter(text)
     yaml = text[block.yaml_start : block.yaml_end] if block else ""
-    tags = [tag[1:] for tag in property_tags(read_properties(yaml) if yaml.strip() else None)]
-    for tag in dict.fromkeys(tags):
+    properties = read_properties(yaml) if yaml.strip() else None
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for tag in (each[1:] for each in property_tags(properties)):
         name = renamed(tag, old, new)
         if name is None or name == tag:
-            continue
-        if any(fold(each) == fold(name) for each in tags if fold(each) != fold(tag)):
-            text = remove_tag(text, tag)
+            taken.add(fold(tag))
         else:
-            text = _replaced(text, tag, name)
-        tags = [name if each == tag else each for each in tags]
-    return text
+            names.setdefault(fold(tag), name)
+    twice = []
+    for tag, name in list(names.items()):
+        if fold(name) in taken:
+            twice.append(tag)
+            del names[tag]
+        taken.add(fold(name))
+    text = remove_tag(text, *twice) if twice else text
+    return _replaced(text, names) if names else text
 
 
-def _replaced(text: str, tag: str, name: str) -> str:
-    """Return the note with one tag of its properties replaced where it stands."""
+def _replaced(text: str, names: Mapping[str, str]) -> str:
+    """Return the note with some tags of its properties replaced where they stand.
+
+    Args:
+        text: The whole note.
+        names: The new names, by the folded old ones.
+
+    Raises:
+        InvalidParameters: The properties cannot be edited safely.
+    """
     block = find_frontmatter(text)
     if block is None:
         return text
@@ -83,30 +97,25 @@ def _replaced(text: str, tag: str, name: str) -> str:
         width = len(item.quote)
         said = yaml[item.start + width : item.end - width]
         bare = said.strip().removeprefix("#")
-        if fold(bare) == fold(tag) and item.plain:
+        name = names.get(fold(bare))
+        if name is not None and item.plain:
             at = item.start + width + said.index(bare)
-            edits.append(Edit(at, at + len(bare), name))
-    expected = _expected(yaml, tag, name)
-    for new in (name, f'"{name}"'):  # YAML may take it for a number
-        written = apply(yaml, [edit._replace(new=new) for edit in edits])
-        if edits and expected == repr(read_properties(written)):
-            return text[: block.yaml_start] + written + text[block.yaml_end :]
-    raise InvalidParameters("its tags are written in a way that is not edited")
-
-
-def _expected(yaml: str, tag: str, name: str) -> str:
-    """Return what the properties must say afterwards."""
+            written = name if item.quote or is_plain_item(name) else f'"{name}"'
+            edits.append(Edit(at, at + len(bare), written))
+    edited = apply(yaml, edits)
     properties = read_properties(yaml) or {}
-    key = TAGS if TAGS in properties else next(each for each in properties if each.lower() == TAGS)
-    value = properties[key]
-    if isinstance(value, list):
-        return repr({**properties, key: [_renamed_item(item, tag, name) for item in value]})
-    return repr({**properties, key: _renamed_item(value, tag, name)})
+    key = known_name(properties, TAGS)
+    value = properties.get(key)
+    new = [_renamed_item(item, names) for item in value] if isinstance(value, list) else _renamed_item(value, names)
+    if not edits or repr({**properties, key: new}) != repr(read_properties(edited)):
+        raise InvalidParameters("its tags are written in a way that is not edited")
+    return text[: block.yaml_start] + edited + text[block.yaml_end :]
 
 
-def _renamed_item(item: object, tag: str, name: str) -> object:
+def _renamed_item(item: object, names: Mapping[str, str]) -> object:
     said = str(item).strip()
-    if isinstance(item, bool) or not isinstance(item, str | int | float) or fold(said.removeprefix("#")) != fold(tag):
+    name = names.get(fold(said.removeprefix("#")))
+    if name is None or isinstance(item, bool) or not isinstance(item, str | int | float):
         return item
     return f"#{name}" if said.startswith("#") else name
 

@@ -4,6 +4,7 @@ Rules 71, 101 and 102 of docs/obsidian.md.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -82,12 +83,14 @@ def tasks_of(text: str) -> Iterator[Task]:
     note = parse_note(text, work=Work.of_one_note())
     starts = [0, *(item.start for item in note.list_items)]
     lines = list(accumulate(text.count("\n", before, after) for before, after in pairwise(starts)))
+    places = [tag.start for tag in note.tags]
     for number, item in enumerate(note.list_items):
         box = _BOX.match(text, item.start) if item.task is not None else None
         if box is None:
             continue
         stop = text.find("\n", box.end())
         said = text[box.end() : stop if stop >= 0 else None].strip()
+        tags = note.tags[bisect_left(places, item.start) : bisect_left(places, item.end)]
         yield Task(
             line=lines[number] + 1,
             start=item.start,
@@ -96,7 +99,7 @@ def tasks_of(text: str) -> Iterator[Task]:
             status=box[1],
             box=box.start(1),
             text=said,
-            tags=tuple(tag.tag for tag in note.tags if item.start <= tag.start < item.end),
+            tags=tuple(tag.tag for tag in tags),
             dates=dates_in(said),
             priority=next((name for sign, name in _PRIORITIES.items() if sign in said), ""),
             recurs=_RECURS.search(said) is not None,
@@ -137,9 +140,9 @@ def with_done_date(line: str, day: str | None) -> str:
 def _last(items: Sequence[ListItem], lines: Sequence[int], number: int) -> int:
     """Return where the items below one end: those whose parent is that item, or one below it."""
     below, last = {lines[number]}, items[number].end
-    for item, line in zip(items[number + 1 :], lines[number + 1 :], strict=True):
-        if item.parent not in below:
+    for other in range(number + 1, len(items)):
+        if items[other].parent not in below:
             break
-        below.add(line)
-        last = max(last, item.end)
+        below.add(lines[other])
+        last = max(last, items[other].end)
     return last

@@ -66,11 +66,23 @@ def test_numbers_do_not_grow_without_end() -> None:
         'date("9999-12-31T23:59:59") + "1s"',
         'now() + "99999999y"',
         'now() - "999999999999s"',
+        'date("9999-12-31").format("gggg-ww")',
+        'date("0001-01-03").format("ww")',
+        '(date("0001-01-05") - now()).years',
     ],
 )
 def test_a_date_beyond_the_calendar_fails_where_it_is_made(expression: str) -> None:
     with pytest.raises(ExpressionError):
         evaluated(expression, VAULT, ROW)
+
+
+def test_the_last_day_of_the_calendar_has_a_distance() -> None:
+    assert evaluated('date("9999-12-31").relative()', VAULT, ROW) == "in 7974 years"
+
+
+@pytest.mark.parametrize("place", ["1 / 0", "-1 / 0", "0 / 0", "0.5"])
+def test_a_list_has_nothing_at_a_place_that_is_no_whole_number(place: str) -> None:
+    assert evaluated(f"[1, 2][{place}]", VAULT, ROW) is None
 
 
 @pytest.mark.parametrize("hours", [-12, 0, 14])

@@ -64,6 +64,11 @@ def test_a_tag_is_followed_where_it_is_given_as_a_tag(before: str, after: str) -
     assert in_expression(before, TagFollower("book", "novel")) == after
 
 
+def test_a_tag_that_is_longer_in_lower_case_is_followed_with_those_nested_in_it() -> None:
+    assert in_expression('file.hasTag("İ", "#İ/sf")', TagFollower("İ", "i")) == 'file.hasTag("i", "#i/sf")'
+    assert in_expression('file.hasTag("#i̇/sf")', TagFollower("İ", "i")) == 'file.hasTag("#i/sf")'
+
+
 def moved() -> MoveFollower:
     before = Names(["Books/Dune.md", "Books/Old/Emma.md", "All.base", "Other.md", "x/Emma.md"])
     moves: dict[str, str | None] = {"Books/Dune.md": "Read/Sand.md", "Books/Old/Emma.md": "Read/Old/Emma.md"}

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
 from bridge.notes.markdown import parse_note
-from bridge.notes.tags import append_tag, remove_tags, tag_places
+from bridge.notes.tags import append_tag, remove_tags, rename_tag, tag_places
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,7 @@ def test_a_tag_appended_is_one_and_nothing_before_it_changes(text: str) -> None:
         return
     assert after.startswith(text.rstrip(" \t\r\n"))
     assert [tag.tag for tag in parse_note(after).tags] == [*(tag.tag for tag in parse_note(text).tags), "#new"]
+
+
+def test_a_tag_that_becomes_a_nested_one_leaves_the_one_that_had_that_name() -> None:
+    assert rename_tag("---\ntags: [a, a/b]\n---\n#a #a/b", "a", "a/b") == "---\ntags: [a/b, a/b/b]\n---\n#a/b #a/b/b"

@@ -14,6 +14,8 @@ import pytest
 
 from bridge.notes.frontmatter import read_properties
 from bridge.notes.markdown import parse_note
+from bridge.notes.tags import rename_tag
+from bridge.notes.tasks import tasks_of
 
 HOSTILE: dict[str, Callable[[int], str]] = {
     "open brackets": lambda n: "[" * n,
@@ -93,9 +95,9 @@ def _calls(text: str) -> int:
     return count
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: str, read: Callable[[str], object] = parse_note) -> float:
     begin = time.process_time()
-    parse_note(text)
+    read(text)
     return time.process_time() - begin
 
 
@@ -110,6 +112,23 @@ def test_no_text_takes_quadratic_time(note: Callable[[int], str]) -> None:
     small = max(_seconds(note(500)), 0.005)  # less than that is measured badly
     large = note(8000)
     assert min(_seconds(large) for _ in range(2)) < 16 * 8 * small
+
+
+def _tagged(count: int) -> str:
+    return "---\ntags:\n" + "".join(f"  - a/{number}\n" for number in range(count)) + "---\n"
+
+
+READERS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
+    "tasks with tags": (lambda text: list(tasks_of(text)), lambda n: "- [ ] a #b/c #d\n" * n),
+    "nested tags in properties": (lambda text: rename_tag(text, "a", "b"), _tagged),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("read", "note"), READERS.values(), ids=READERS.keys())
+def test_no_number_of_tags_takes_quadratic_time(read: Callable[[str], object], note: Callable[[int], str]) -> None:
+    small = max(_seconds(note(500), read), 0.005)
+    assert min(_seconds(note(8000), read) for _ in range(2)) < 16 * 8 * small
 
 
 @pytest.mark.slow
