@@ -349,9 +349,7 @@ class Chats:
                     found = turn.conversation
                     await self._save(found.model_copy(update={"history": (*found.history, said)}))
             self._running.pop(conversation_id, None)
-            self._around.notify(
-                ChatDone(conversation_id=conversation_id, turn_id=turn_id, end=ended.end, message=ended.message)
-            )
+            self._around.notify(ChatDone.of(ended, conversation_id=conversation_id, turn_id=turn_id))
 
     async def _save(self, conversation: Conversation) -> None:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._conversations.save, conversation)

@@ -53,6 +53,7 @@ _MOST_SAID: Final = 300
 """Characters of a server's own words that are passed on."""
 _SHORT_DIGEST: Final = 12
 _MEMORY: Final = ("memory", "vram")
+_BROKEN_OFF: Final = "The connection to Ollama was lost in the middle of the answer. What has come is kept; ask again"
 
 
 class ModelFailure(NetworkFailure):
@@ -160,9 +161,8 @@ class OllamaServer:
             for key, value in (info.items() if isinstance(info, dict) else ())
             if key.endswith(".context_length") and isinstance(value, int) and value > 0
         ]
-        return ModelFacts(
-            "tools" in capabilities if isinstance(capabilities, list) else None, min(lengths, default=None)
-        )
+        calls_tools = "tools" in capabilities if isinstance(capabilities, list) else None
+        return ModelFacts(calls_tools, min(lengths, default=None))
 
     async def reply(self, request: ModelRequest, settings: Settings) -> AsyncGenerator[Reply, None]:
         """Yield a model's reply, piece by piece as it comes. Closing this closes the connection: the model stops.
@@ -191,9 +191,7 @@ class OllamaServer:
                 yield piece
                 if piece.is_last:
                     return
-            raise ModelFailure(
-                "The connection to Ollama ended in the middle of the answer. What has come is kept; ask again", "lost"
-            )
+            raise ModelFailure(_BROKEN_OFF, "lost")
 
     async def embed(self, model: str, texts: Sequence[str], settings: Settings, seconds: float) -> list[list[float]]:
         """Return the vectors of some texts, in their order; all have equally many numbers, and none is infinite.
@@ -466,9 +464,7 @@ def _lost(failure: NetworkFailure, settings: Settings) -> ModelFailure:
             "no_server",
         )
     if failure.code == "protocol":
-        return ModelFailure(
-            "The connection to Ollama was lost in the middle of the answer. What has come is kept; ask again", "lost"
-        )
+        return ModelFailure(_BROKEN_OFF, "lost")
     return ModelFailure(f"Ollama at {place} gave no answer that can be used. {failure.message}", "format")
 
 

@@ -14,17 +14,8 @@ import orjson
 from bridge.chat.context import LEAST_ROOM, CallReader, count_tokens, describe_tools, fit, reply_room
 from bridge.chat.ollama import ModelFacts, ModelFailure, ModelRequest, OllamaServer
 from bridge.clock import Clock, stamp
+from bridge.contract import chat as wire
 from bridge.contract.base import Event
-from bridge.contract.chat import (
-    CallState,
-    ChatDelta,
-    ChatMessage,
-    ChatToolCall,
-    ChatToolEvent,
-    Conversation,
-    DeltaKind,
-    TurnEnd,
-)
 from bridge.contract.tools import ImagePart, PendingCall, ToolResult
 from bridge.identity.caller import CHAT, Caller
 from bridge.settings.model import Settings
@@ -77,7 +68,7 @@ class Ended:
         message: An explanation and what to do, where the person should know; None where there is nothing to say.
     """
 
-    end: TurnEnd
+    end: wire.TurnEnd
     message: str | None = None
 
 
@@ -110,7 +101,7 @@ class _Said:
 
     text: str = ""
     thinking: str = ""
-    calls: tuple[ChatToolCall, ...] = ()
+    calls: tuple[wire.ChatToolCall, ...] = ()
     is_cut: bool = False
 
 
@@ -129,9 +120,9 @@ class Turn:
     """
 
     around: Surroundings
-    conversation: Conversation
+    conversation: wire.Conversation
     turn_id: str
-    save: Callable[[Conversation], Awaitable[None]]
+    save: Callable[[wire.Conversation], Awaitable[None]]
 
     def __post_init__(self) -> None:
         self._native = True
@@ -257,7 +248,7 @@ class Turn:
             "too_small",
         )
 
-    async def _call(self, call: ChatToolCall) -> Ended | None:
+    async def _call(self, call: wire.ChatToolCall) -> Ended | None:
         """Make one call, and keep its result. Returns how the turn ends with it; None: it goes on."""
         around, settings = self.around, self.around.settings()
         summary = self._summary(call, settings)
@@ -270,22 +261,22 @@ class Turn:
         if isinstance(answer, PendingCall):  # only a call with a ticket is pending, and these have none
             await self._result(call, summary, "failed", answer.text)
             return None
-        state: CallState = "done" if answer.success else "denied" if _code(answer) in _REFUSED else "failed"
+        state: wire.CallState = "done" if answer.success else "denied" if _code(answer) in _REFUSED else "failed"
         await self._result(call, summary, state, _text(answer), answer.execution_id)
         return _refusal(answer)
 
-    async def _not_made(self, calls: Sequence[ChatToolCall], why: str) -> None:
+    async def _not_made(self, calls: Sequence[wire.ChatToolCall], why: str) -> None:
         for call in calls:
             await self._result(call, self._summary(call, self.around.settings()), "failed", why)
 
     async def _result(
-        self, call: ChatToolCall, summary: str, state: CallState, text: str, execution_id: str | None = None
+        self, call: wire.ChatToolCall, summary: str, state: wire.CallState, text: str, execution_id: str | None = None
     ) -> None:
-        self._tell_call(call, summary, state, text, execution_id)
+        self._tell_call(call, summary, state, text=text[:MOST_SHOWN], execution_id=execution_id)
         facts = {"call_id": call.call_id, "tool": call.tool, "summary": summary, "execution_id": execution_id}
-        await self._append(ChatMessage(role="tool", text=text, time=self._now(), state=state, **facts))
+        await self._append(wire.ChatMessage(role="tool", text=text, time=self._now(), state=state, **facts))
 
-    def _summary(self, call: ChatToolCall, settings: Settings) -> str:
+    def _summary(self, call: wire.ChatToolCall, settings: Settings) -> str:
         """Return what a call does, in its own words."""
         if not call.tool:
             return "A call that cannot be read"
@@ -296,7 +287,7 @@ class Turn:
     async def _keep(self, said: _Said) -> None:
         thinking = said.thinking[-MOST_THOUGHT:]
         await self._append(
-            ChatMessage(role="assistant", text=said.text, time=self._now(), thinking=thinking, calls=said.calls)
+            wire.ChatMessage(role="assistant", text=said.text, time=self._now(), thinking=thinking, calls=said.calls)
         )
 
     async def _notice(self, text: str, *, once: bool = False) -> None:
@@ -305,23 +296,21 @@ class Turn:
             return
         self._noticed.add(text)
         self._tell("notice", text)
-        await self._append(ChatMessage(role="notice", text=text, time=self._now()))
+        await self._append(wire.ChatMessage(role="notice", text=text, time=self._now()))
 
-    async def _append(self, message: ChatMessage) -> None:
+    async def _append(self, message: wire.ChatMessage) -> None:
         history = (*self.conversation.history, message)
         self.conversation = self.conversation.model_copy(update={"history": history, "updated": message.time})
         await self.save(self.conversation)
 
-    def _tell(self, kind: DeltaKind, text: str) -> None:
+    def _tell(self, kind: wire.DeltaKind, text: str) -> None:
         named = {"conversation_id": self.conversation.conversation_id, "turn_id": self.turn_id}
-        self.around.notify(ChatDelta(**named, kind=kind, text=text))
+        self.around.notify(wire.ChatDelta(**named, kind=kind, text=text))
 
-    def _tell_call(
-        self, call: ChatToolCall, summary: str, state: CallState, text: str = "", execution_id: str | None = None
-    ) -> None:
-        facts = {"call_id": call.call_id, "tool": call.tool, "summary": summary, "execution_id": execution_id}
+    def _tell_call(self, call: wire.ChatToolCall, summary: str, state: wire.CallState, **more: Any) -> None:
         named = {"conversation_id": self.conversation.conversation_id, "turn_id": self.turn_id}
-        self.around.notify(ChatToolEvent(**named, **facts, state=state, text=text[:MOST_SHOWN]))
+        facts = {"call_id": call.call_id, "tool": call.tool, "summary": summary, "state": state}
+        self.around.notify(wire.ChatToolEvent(**named, **facts, **more))
 
     def _now(self) -> str:
         return stamp(self.around.clock.now())
@@ -332,7 +321,7 @@ def _caller(settings: Settings) -> Caller:
     return Caller(CHAT._replace(preset=settings.chat_tools), CHAT.id)
 
 
-def _taken_in(calls: Sequence[ChatToolCall], taken: set[str]) -> tuple[ChatToolCall, ...]:
+def _taken_in(calls: Sequence[wire.ChatToolCall], taken: set[str]) -> tuple[wire.ChatToolCall, ...]:
     """Return the calls as they are kept: with ids that no other call has, and nothing that is no JSON.
 
     Args:

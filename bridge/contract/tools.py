@@ -529,6 +529,9 @@ class PendingCall(Wire):
     text: str = ""
 
 
+CallAnswer = ToolResult | PendingCall
+"""The answer to a call: its result, or its ticket."""
+
 TicketState = Literal["waiting_for_person", "running", "done", "denied", "expired", "cancelled", "failed"]
 
 

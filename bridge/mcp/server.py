@@ -33,19 +33,9 @@ from pydantic import ValidationError
 from bridge.client.errors import ProtocolFailure
 from bridge.contract.base import SCREEN_CHANGED, TOOLS_CHANGED
 from bridge.errors import BridgeError
+from bridge.mcp import results
 from bridge.mcp.calls import PROGRESS_SECONDS, McpCalls, elicit, resume, without_added
 from bridge.mcp.port import WHILE_CONNECTED, BridgePort
-from bridge.mcp.results import (
-    PROMPTS,
-    SCHEME,
-    call_result,
-    failed_result,
-    instructions,
-    listed,
-    note_uri,
-    waiting_result,
-    whole_text,
-)
 
 MOST_LISTED: Final = 100
 """Notes that are listed at once, the latest ones, or completed; the protocol allows no more in a completion."""
@@ -54,9 +44,9 @@ INTRODUCTIONS: Final = ("initialize", "server/discover")
 LIST_SECONDS: Final = 5.0
 """The time such an answer waits for the list of tools, while the bridge starts for the first time."""
 EVERY_NOTE: Final = "**/*.md"
-TEMPLATE: Final = {"uriTemplate": f"{SCHEME}{{+path}}", "name": "note", "description": "A note, by its path"}
+TEMPLATE: Final = {"uriTemplate": f"{results.SCHEME}{{+path}}", "name": "note", "description": "A note, by its path"}
 SCREEN: Final = {
-    "uri": f"{SCHEME}@screen",
+    "uri": f"{results.SCHEME}@screen",
     "name": "@screen",
     "description": "What the user looks at in Obsidian, where they have allowed you to see it",
     "mimeType": "text/plain",
@@ -155,7 +145,7 @@ class VaultServer(Server[Any]):
                 tools = await self._listed()
                 if self._bridge.is_there:  # the first answer says it too, and a client that waits here has no tools yet
                     sent_back = (await self._bridge.request("session.info")).get("sentBack", 0)
-        return result | {"instructions": instructions(tools, sent_back=sent_back > 0)}
+        return result | {"instructions": results.instructions(tools, sent_back=sent_back > 0)}
 
     async def _list_tools(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         try:
@@ -174,12 +164,12 @@ class VaultServer(Server[Any]):
                 return answer
             info = await self._bridge.request("session.info")
             if answer.get("status") == "pending":
-                return waiting_result(answer, structured=info["structuredResults"])
+                return results.waiting_result(answer, structured=info["structuredResults"])
             if info.get("sent") and (sent := (await self._bridge.request("screen.take"))["text"]):
                 answer["text"] = f"{sent}\n{answer['text']}"
-            return call_result(answer, info["maxOutputBytes"], structured=info["structuredResults"])
+            return results.call_result(answer, info["maxOutputBytes"], structured=info["structuredResults"])
         except (BridgeError, ValueError) as failure:
-            return failed_result(_sentence(failure))
+            return results.failed_result(_sentence(failure))
 
     async def _call(self, ctx: Context, params: Resumable, name: str, arguments: dict[str, Any]) -> Any:
         """Call a tool, or go on with a call whose client was asked something meanwhile."""
@@ -194,16 +184,16 @@ class VaultServer(Server[Any]):
 
     async def _list_resources(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         paths = await self._find(EVERY_NOTE)
-        notes = [{"uri": note_uri(path), "name": path, "mimeType": "text/markdown"} for path in paths]
+        notes = [{"uri": results.note_uri(path), "name": path, "mimeType": "text/markdown"} for path in paths]
         return {"resources": [*notes, SCREEN]}
 
     async def _list_templates(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         return {"resourceTemplates": [TEMPLATE]}
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> dict[str, Any]:
-        if not params.uri.startswith(SCHEME):
+        if not params.uri.startswith(results.SCHEME):
             raise _not_found(ctx, params.uri)
-        arguments = {"path": unquote(params.uri.removeprefix(SCHEME))}
+        arguments = {"path": unquote(params.uri.removeprefix(results.SCHEME))}
         try:
             answer: dict[str, Any] = await self._call(ctx, params, "read", arguments)
         except (BridgeError, ValueError) as failure:
@@ -219,13 +209,13 @@ class VaultServer(Server[Any]):
             gone = answer["errorType"] == "not_found"
             raise _not_found(ctx, params.uri) if gone else MCPError(types.INTERNAL_ERROR, answer["error"])
         kind = "text/markdown" if arguments["path"].lower().endswith(".md") else "text/plain"
-        return {"contents": [{"uri": params.uri, "mimeType": kind, "text": whole_text(answer)}]}
+        return {"contents": [{"uri": params.uri, "mimeType": kind, "text": results.whole_text(answer)}]}
 
     async def _list_prompts(self, _ctx: Context, _params: Any) -> dict[str, Any]:
-        return {"prompts": [listed(name, prompt) for name, prompt in PROMPTS.items()]}
+        return {"prompts": [results.listed(name, prompt) for name, prompt in results.PROMPTS.items()]}
 
     async def _get_prompt(self, _ctx: Context, params: types.GetPromptRequestParams) -> dict[str, Any]:
-        prompt, given = PROMPTS.get(params.name), params.arguments or {}
+        prompt, given = results.PROMPTS.get(params.name), params.arguments or {}
         if prompt is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no prompt {params.name[:100]!r}")
         if missing := [name for name in prompt["arguments"] if not given.get(name)]:

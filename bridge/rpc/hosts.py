@@ -68,13 +68,11 @@ class HostEditors(Editors):
         Raises:
             DeadlineExceeded: The host is there and gave no answer that can be used.
         """
-        host = self._host()
+        host, question = self._host(), wire.DirtyQuestion(paths=tuple(paths))
         if host is None:
             return OpenFiles()
         try:
-            answer = self._ask(
-                host, "host.dirty", wire.DirtyQuestion(paths=tuple(paths)), wire.DirtyAnswer, LOOK_SECONDS
-            )
+            answer = self._ask(host, "host.dirty", question, wire.DirtyAnswer, LOOK_SECONDS)
         except ExecutionFailed as failure:
             if host not in self._hub.peers:
                 return self.look(paths)  # it has left; there may be another
@@ -93,18 +91,12 @@ class HostEditors(Editors):
         Returns:
             What became of it; None when the host did not say.
         """
-        host = self._host()
-        if host is None:
-            return None
         until = stamp(self._clock.now() + timedelta(seconds=WRITE_SECONDS))
         change = wire.HostWrite(path=path, expected=expected, content=text)
         question = wire.WriteQuestion(changes=(change,), expires_at=until)
-        try:
-            answer = self._ask(host, "host.write", question, wire.WriteAnswer, WRITE_SECONDS)
-        except (ExecutionFailed, DeadlineExceeded):
-            logger.warning("The host %r did not say whether it wrote %r", host.name, path)
-            return None
-        return next((result.outcome for result in answer.results if result.path == path), None)
+        answer = self._asked("host.write", question, wire.WriteAnswer, WRITE_SECONDS)
+        results = () if answer is None else answer.results
+        return next((result.outcome for result in results if result.path == path), None)
 
     def trash(self, paths: Sequence[str]) -> Mapping[str, wire.TrashOutcome] | None:
         """Have the host put files where the user's deleted files go.
@@ -115,16 +107,20 @@ class HostEditors(Editors):
         Returns:
             What became of each; None when the host did not say.
         """
+        question = wire.TrashQuestion(paths=tuple(paths))
+        answer = self._asked("host.trash", question, wire.TrashAnswer, TRASH_SECONDS)
+        return None if answer is None else {result.path: result.outcome for result in answer.results}
+
+    def _asked(self, method: str, question: Wire, kind: type[A], within: float) -> A | None:
+        """Ask from a worker thread; None where there is no host, or it did not say."""
         host = self._host()
         if host is None:
             return None
         try:
-            answer = self._ask(
-                host, "host.trash", wire.TrashQuestion(paths=tuple(paths)), wire.TrashAnswer, TRASH_SECONDS
-            )
-        except (ExecutionFailed, DeadlineExceeded):
+            return self._ask(host, method, question, kind, within)
+        except (ExecutionFailed, DeadlineExceeded) as failure:
+            logger.warning("The host %r did not answer %s: %s", host.name, method, failure.message)
             return None
-        return {result.path: result.outcome for result in answer.results}
 
     def _host(self) -> Peer | None:
         return next((peer for peer in reversed(self._hub.peers) if peer.can >= _NEEDED), None)

@@ -139,9 +139,8 @@ class Peer:
 
         The name is shown and kept, so it is none of the program's secrets.
         """
-        self.caller = self.caller._replace(
-            calls_itself=hide_secrets(calls_itself), brief=brief or self._transport is None
-        )
+        brief = brief or self._transport is None
+        self.caller = self.caller._replace(calls_itself=hide_secrets(calls_itself), brief=brief)
         if can is not None and self._transport is not None:
             self.can = can
         self._hub.refresh(self)

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.contract.session import SemanticStatus
 from bridge.ports import Late
 
 if TYPE_CHECKING:
@@ -17,11 +16,12 @@ if TYPE_CHECKING:
     from bridge.consent.grants import GrantStore
     from bridge.consent.screens import Outbox, Screens
     from bridge.consent.web_readers import WebReaders
-    from bridge.contract.session import IndexComparison, SemanticStatus
+    from bridge.contract.session import IndexComparison
     from bridge.custom.custom_tools import CustomTools
     from bridge.drafts.store import Drafts
     from bridge.identity.store import ClientStore
     from bridge.index.knowledge import IndexStatus, Knowledge
+    from bridge.index.vectors.vectors import Vectors
     from bridge.journal.ledger import Ledger
     from bridge.keys.store import KeyStore
     from bridge.rpc.hosts import HostRuns
@@ -41,19 +41,6 @@ if TYPE_CHECKING:
     from bridge.versions.restoring import Restoring
     from bridge.web.search import WebSearch
     from bridge.web.services import WebServices
-
-
-class VectorPort(Protocol):
-    """The vectors, as the methods use them."""
-
-    def status(self) -> "SemanticStatus":
-        """Return how far they are."""
-
-    def changed(self) -> None:
-        """Take note that something may have changed. Returns at once."""
-
-    def rebuild(self) -> None:
-        """Throw them away, and make them anew. Returns at once."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +64,7 @@ class Parts:
         chats: The chat with a model.
     """
 
-    vectors: Late[VectorPort] = field(default_factory=lambda: Late("Search by meaning"))
+    vectors: "Late[Vectors]" = field(default_factory=lambda: Late("Search by meaning"))
     embedding_servers: "Late[AgreedEndpoints]" = field(default_factory=lambda: Late("Search by meaning"))
     web: "Late[WebServices]" = field(default_factory=lambda: Late("The web"))
     search: "Late[WebSearch]" = field(default_factory=lambda: Late("Search in the web"))

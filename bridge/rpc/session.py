@@ -230,19 +230,15 @@ def _finished(part: Work) -> bytes | None:
 
 
 def _stopped(request: Request) -> bytes | None:
-    if request.notification:
-        return None
     hint = (
         "The bridge stopped before this was done; connect again, and look at `history.list` before you repeat a write"
     )
-    return frames.failure(request.id, STOPPED, "Stopped", hint)
+    return None if request.notification else frames.failure(request.id, STOPPED, "Stopped", hint)
 
 
 def _busy(request: Request) -> bytes | None:
-    if request.notification:
-        return None
     hint = f"At most {MAX_IN_FLIGHT} requests of one connection are in flight; wait for an answer, then send again"
-    return frames.failure(request.id, BUSY, "Busy", hint)
+    return None if request.notification else frames.failure(request.id, BUSY, "Busy", hint)
 
 
 Listener = Callable[[str, dict[str, Any]], None]

@@ -107,9 +107,8 @@ class Server:
         self._run = run
         self._state = state
         self.tokens = {client: secrets.token_urlsafe(32) for client in FILES}
-        self._authenticator = Authenticator(
-            self.tokens, services.clients, lambda: services.settings.current.allowed_origins
-        )
+        settings = services.settings
+        self._authenticator = Authenticator(self.tokens, services.clients, lambda: settings.current.allowed_origins)
         self._dispatcher = Dispatcher(METHODS)
         self._sockets: set[web.WebSocketResponse[bool]] = set()
         self._runner: web.AppRunner | None = None

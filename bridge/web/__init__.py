@@ -4,7 +4,7 @@ What the other rooms use:
 
     url.parse_url(text) -> WebUrl
         Reads a URL, once. What is checked and what is connected to are the same value.
-    guard.Rules(settings, own_ports) and guard.check(url, rules, service=None) -> Passage
+    guard.Rules(settings, own_ports) and guard.check(url, rules, service=None) -> Clearance
         Decides, without any I/O, whether a URL may be reached, and how: a pure function.
     guard.Service.of(name, url)
         A service that the person has entered in the settings (Ollama, SearXNG, an MCP server): exactly that scheme,

@@ -241,7 +241,7 @@ class WebDoor:
             authorize: Asked before a redirect is followed to another site.
 
         Raises:
-            Refused: The URL, or one that it leads to, may not be reached.
+            RequestRefused: The URL, or one that it leads to, may not be reached.
             NetworkFailure: There is no answer, or none that can be taken.
             DeadlineExceeded: It took longer than `requestTimeout`.
             PermissionDenied: `authorize` has refused.
@@ -284,7 +284,7 @@ class WebDoor:
             limits: The limits on the answer.
 
         Raises:
-            Refused: The URL may not be reached.
+            RequestRefused: The URL may not be reached.
             NetworkFailure: There is no answer, or none that can be taken.
             DeadlineExceeded: It took too long, or nothing came for too long.
         """
@@ -398,7 +398,7 @@ def _headers(request: WebRequest) -> dict[str, str]:
 
 def _check_headers(request: WebRequest) -> None:
     for name, value in request.headers.items():
-        if name.lower() in _OURS or not name.isascii() or not value.isprintable():
+        if name.lower() in _OURS or not (name + value).isascii() or not value.isprintable():
             raise InvalidParameters(f"The header {name!r} cannot be sent")
 
 

@@ -4,9 +4,9 @@
     2. this machine (`localhost`, `127.0.0.1`, `[::1]`): any port but the bridge's own; never upgraded to https
     3. everything else is the public web: over https where `httpsOnly` is set, never at a port of another protocol
 
-What is outside 1 needs consent besides; `Passage.listed` says whether the site is one of `allowedDomains`, and where
+What is outside 1 needs consent besides; `Clearance.listed` says whether the site is one of `allowedDomains`, and where
 `onlyAllowedDomains` is set, nothing else is reached. Which addresses a name leads to is checked afterwards, with
-`Passage.admits`, for every address that is connected to.
+`Clearance.admits`, for every address that is connected to.
 
 Which addresses are public is decided by a table of our own, as Python's `is_global` follows the registries of the
 version that runs. It holds the special-purpose registries of IANA (RFC 6890 and its successors) as of November 2026. An
@@ -213,7 +213,7 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Clearanc
         service: The service on whose behalf it is made; it reaches nothing else.
 
     Raises:
-        Refused: It may not be reached.
+        RequestRefused: It may not be reached.
     """
     here = names_this_machine(url.host)
     if here and url.port in rules.own_ports:
@@ -242,7 +242,7 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Clearanc
 
 
 def _if_reached(passage: Clearance, rules: Rules) -> Clearance:
-    """Return a passage. Raises Refused where its site is none of those that alone are reached."""
+    """Return a clearance. Raises RequestRefused where its site is none of those that alone are reached."""
     if rules.settings.only_allowed_domains and not passage.listed:
         raise RequestRefused(
             f"{passage.url.origin} is none of the sites that the user allows: setting `onlyAllowedDomains` is on, so "
@@ -252,7 +252,7 @@ def _if_reached(passage: Clearance, rules: Rules) -> Clearance:
 
 
 def all_listed(targets: Iterable[Target], settings: Settings) -> bool:
-    """Return whether every page that a call touches is of a site in `allowedDomains`; see `Passage.listed`.
+    """Return whether every page that a call touches is of a site in `allowedDomains`; see `Clearance.listed`.
 
     Args:
         targets: The things that it touches.

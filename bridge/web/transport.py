@@ -94,7 +94,7 @@ class Transport:
         """Make one request, and return its answer.
 
         Args:
-            passage: Leave to connect.
+            passage: The permission to connect.
             method: `GET` or `POST`.
             headers: The headers, `Host` among them.
             body: The body; empty for none.
@@ -102,7 +102,7 @@ class Transport:
             seconds: The most time for everything together.
 
         Raises:
-            Refused: The name leads to an address that may not be connected to.
+            RequestRefused: The name leads to an address that may not be connected to.
             NetworkFailure: There is no answer, or none that can be taken.
             DeadlineExceeded: It took too long.
         """
@@ -132,14 +132,14 @@ class Transport:
         """Make one request whose answer is taken as it comes. The end of the block closes the connection in any case.
 
         Args:
-            passage: Leave to connect.
+            passage: The permission to connect.
             method: `GET` or `POST`.
             headers: The headers, `Host` among them.
             body: The body; empty for none.
             limits: The limits on the answer.
 
         Raises:
-            Refused: The name leads to an address that may not be connected to.
+            RequestRefused: The name leads to an address that may not be connected to.
             NetworkFailure: There is no answer, or none that can be taken.
             DeadlineExceeded: It took too long, or nothing came for too long.
         """
@@ -162,7 +162,7 @@ class Transport:
         """Return a connection that reaches what a passage allows, and nothing else.
 
         Args:
-            passage: Leave to connect.
+            passage: The permission to connect.
             budget: The bytes that may come in.
         """
         url, context = passage.url, None
@@ -324,7 +324,7 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
     """The network, connected to checked addresses only.
 
     Args:
-        passage: Leave to connect; to nothing else is connected.
+        passage: The permission to connect; nothing else is connected to.
         resolver: Finds the addresses of names.
         network: The network that connects to addresses.
         budget: The bytes that may come in.

@@ -71,6 +71,10 @@ class WebUrl:
     path: str
     query: str | None = None
 
+    def __post_init__(self) -> None:
+        if len(str(self)) > LONGEST:  # also of what a reference leads to, or is written with escapes
+            raise BadUrl(f"it has more than {LONGEST:,} characters")
+
     @property
     def address(self) -> Address | None:
         """Return the host, where it is an address."""

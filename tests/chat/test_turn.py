@@ -148,7 +148,7 @@ async def test_one_reply_can_make_only_so_many_calls(talk: Talk) -> None:
         ([say("Half"), {"error": "llama runner process has terminated: exit status 2"}], "It says: “llama runner"),
         ([{"error": "model requires more system memory (9 GiB) than is available"}], "Choose a smaller model"),
         ([say("Half"), CUT], "was lost in the middle of the answer"),
-        ([say("Half")], "ended in the middle of the answer"),
+        ([say("Half")], "was lost in the middle of the answer"),
         ([say("Half"), b'{"message": {"content": \n'], "a line that is no JSON"),
         ([b"[1, 2]\n"], "is not Ollama"),
         ([{"error": "evil \x1b[2J\u202e words"}], "It says: “evil [2J words”"),

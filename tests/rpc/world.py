@@ -5,7 +5,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import orjson
 
@@ -520,7 +520,7 @@ class World:
             registry.add(provider).send(None)  # it has nothing to wait for
         self.vectors = MemoryVectors(self.asked)
         parts = Parts()
-        parts.vectors.fill(self.vectors)
+        parts.vectors.fill(cast("Any", self.vectors))
         parts.embedding_servers.fill(AgreedEndpoints(PrivateFiles(), SystemClock(), EMBEDDING))
         parts.web.fill(self.web)
         parts.search.fill(self.search)

@@ -72,6 +72,7 @@ def test_a_url_has_one_spelling(text: str, spelling: str) -> None:
         f"https://{'a' * 64}.com/",
         f"https://{'a.' * 130}com/",
         f"https://example.com/{'a' * 9000}",
+        f"https://example.com/{'é' * 3000}",
         "https://exa\ud800mple.com/",
         "https://♥.example\u2066/",
     ],
@@ -122,7 +123,10 @@ def test_a_reference_leads_where_rfc_3986_says(reference: str, leads_to: str) ->
     assert str(parse_url("https://example.com:8443/a/b?q").joined(reference)) == leads_to
 
 
-@pytest.mark.parametrize("reference", ["file:///etc/passwd", "//user@evil/", "\\\\evil\\x", "/\x00", "javascript:x"])
+@pytest.mark.parametrize(
+    "reference",
+    ["file:///etc/passwd", "//user@evil/", "\\\\evil\\x", "/\x00", "javascript:x", f"/{'x' * 9000}", f"?{'é' * 3000}"],
+)
 def test_a_reference_is_held_to_the_same_rules(reference: str) -> None:
     with pytest.raises(BadUrl):
         parse_url("https://example.com/").joined(reference)

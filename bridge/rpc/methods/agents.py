@@ -62,10 +62,7 @@ async def connect(context: RequestContext, params: AgentDoParams) -> AgentOutcom
     `{backup, addedClient, revokedClient, then}`; `then` says what the person does next. Fails if the files are not as
     they were shown.
     """
-    plan = await _shown(context, params, remove=False)
-    done = await context.services.parts.agents.get().connect(plan, _Clients(context))
-    backup = None if done.backup is None else str(done.backup)
-    return AgentOutcome(backup=backup, added_client=done.added_client, revoked_client=False, then=plan.agent.then)
+    return await _do(context, params, remove=False)
 
 
 async def disconnect(context: RequestContext, params: AgentDoParams) -> AgentOutcome:
@@ -74,19 +71,18 @@ async def disconnect(context: RequestContext, params: AgentDoParams) -> AgentOut
     For the person's own programs alone. Takes a connection back, exactly as it was shown with this `digest`, and
     revokes the client if connecting had added it. Returns `{backup, addedClient, revokedClient, then}`.
     """
-    plan = await _shown(context, params, remove=True)
-    done = await context.services.parts.agents.get().disconnect(plan, _Clients(context))
-    backup = None if done.backup is None else str(done.backup)
-    then = f"{plan.agent.title} notices it when it starts again."
-    return AgentOutcome(backup=backup, added_client=False, revoked_client=done.revoked_client, then=then)
+    return await _do(context, params, remove=True)
 
 
-async def _shown(context: RequestContext, params: AgentDoParams, *, remove: bool) -> Plan:
-    """Return the plan that was shown; refused where it would be another one by now."""
+async def _do(context: RequestContext, params: AgentDoParams, *, remove: bool) -> AgentOutcome:
+    """Carry out the plan that was shown; refused where it would be another one by now."""
     plan = await _plan(context, params.agent, remove=remove)
     if plan.digest != params.digest:
         raise ConfigurationRefused("The configuration has changed since it was shown. Look at the change again")
-    return plan
+    connector = context.services.parts.agents.get()
+    done = await (connector.disconnect if remove else connector.connect)(plan, _Clients(context))
+    then = f"{plan.agent.title} notices it when it starts again." if remove else plan.agent.then
+    return AgentOutcome.of(done, backup=None if done.backup is None else str(done.backup), then=then)
 
 
 async def _plan(context: RequestContext, name: str, *, remove: bool) -> Plan:

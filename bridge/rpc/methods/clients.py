@@ -3,24 +3,14 @@
 import asyncio
 import secrets
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 from bridge.clock import stamp
 from bridge.consent.question import Handling
+from bridge.contract import consent
 from bridge.contract import identity as wire
 from bridge.contract.base import NoParams
-from bridge.contract.consent import (
-    ConsentRequest,
-    Coverage,
-    Covers,
-    Decision,
-    GrantsChanged,
-    Operation,
-    RiskLevel,
-    ToolFace,
-    Until,
-)
+from bridge.contract.consent import Coverage, Until
 from bridge.contract.events import ClientsChanged, ToolsChanged
 from bridge.contract.identity import Capability
 from bridge.errors import PermissionDenied
@@ -68,9 +58,7 @@ async def add(context: RequestContext, params: wire.ClientAddParams) -> wire.New
     only its hash, outside the vault.
     """
     services = context.services
-    client, token = await asyncio.to_thread(
-        partial(services.clients.add, params.name, params.preset, drafts=params.drafts)
-    )
+    client, token = await asyncio.to_thread(services.clients.add, params.name, params.preset, drafts=params.drafts)
     await _announce(context, "added", client, f"{client.name} was added. It may call tools.")
     return wire.NewClient(client=client, token=token)
 
@@ -110,8 +98,8 @@ async def update(context: RequestContext, params: wire.ClientUpdateParams) -> wi
     for what, wanted in ((Coverage.LOOKING, params.looking), (Coverage.SHOWING, params.showing)):
         if wanted is not None:
             await _share(context, client, what, wanted)
-    choose = partial(services.clients.choose, preset=params.preset, elicitation=params.elicitation)
-    client = await asyncio.to_thread(choose, params.client_id, drafts=params.drafts)
+    chosen = params.model_dump(include={"preset", "elicitation", "drafts"})
+    client = await asyncio.to_thread(services.clients.choose, params.client_id, **chosen)
     if params.preset is not None:
         said = f"{client.name} has the tools of the preset {params.preset}."
         await _announce(context, "updated", client, said, what="preset")
@@ -154,7 +142,7 @@ async def _share(context: RequestContext, client: wire.ClientInfo, what: Coverag
     may = grant is not None
     said = f"{client.name} may not {SHARED[what]} any more." if grant is None else grant.sentence
     await _announce(context, _EVENT[may], client, said, what=what.value, may=may)
-    services.hub.notify_hosts(GrantsChanged(bounded=services.grants.session.bounded()))
+    services.hub.notify_hosts(consent.GrantsChanged(bounded=services.grants.session.bounded()))
 
 
 async def revoke(context: RequestContext, params: wire.ClientRevokeParams) -> wire.ClientInfo:
@@ -221,31 +209,31 @@ async def _ask(context: RequestContext, client: wire.ClientInfo, capability: str
         raise PermissionDenied(f"The user does not let {client.name} {means}", code="denied_by_user")
 
 
-def _question(context: RequestContext, client: wire.ClientInfo, capability: str, means: str) -> ConsentRequest:
+def _question(context: RequestContext, client: wire.ClientInfo, capability: str, means: str) -> consent.ConsentRequest:
     """Return the question whether a client may do more. The client itself cannot answer it."""
     settings, now = context.services.settings.current, context.services.clock.now()
-    return ConsentRequest(
+    return consent.ConsentRequest(
         request_id=f"c-{secrets.token_hex(6)}",
         client=client.name,
         client_id=client.client_id,
         calls_itself=client.calls_itself,
         verified=True,
         session_id=client.client_id,
-        tool=ToolFace(
+        tool=consent.ToolFace(
             name="clients.allow",
             title="Let a program do more",
             description="What a program may do beyond calling tools is for you alone to decide.",
             icon="key-round",
         ),
-        risk_level=RiskLevel.HIGH,
-        operation=Operation.EXECUTE,
+        risk_level=consent.RiskLevel.HIGH,
+        operation=consent.Operation.EXECUTE,
         summary=f"Let {client.name} {means}",
         reason=f"Asked for by {context.session.name}",
         parameters={"client": client.name, "capability": capability},
         targets=(),
-        covers=Covers.TOOL,
+        covers=consent.Covers.TOOL,
         can_bypass=False,
-        choices=(Decision.ALLOW_ONCE, Decision.DENY_ONCE),
+        choices=(consent.Decision.ALLOW_ONCE, consent.Decision.DENY_ONCE),
         created_at=stamp(now),
         expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
     )

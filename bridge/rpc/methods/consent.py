@@ -1,8 +1,9 @@
 """consent.*, policy.explain and demo.ask: open questions, remembered answers, what the rules say. For hosts only."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from bridge.audit.records import counted
 from bridge.contract import consent as wire
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability, ClientInfo
@@ -113,10 +114,7 @@ async def revise(context: RequestContext, params: wire.ReviseParams) -> wire.Rev
     unknown hunk and a text that cannot be written change nothing. If the files have changed meanwhile, the question
     ends with the outcome `stale`.
     """
-    text = HunkText(params.path, params.hunk, params.text)
-    return await context.services.broker.revise(
-        params.request_id, text, plan_digest=params.plan_digest, by=context.session.caller
-    )
+    return await _revise(context, params, HunkText(params.path, params.hunk, params.text))
 
 
 async def resolve(context: RequestContext, params: wire.ResolveParams) -> wire.Revision:
@@ -132,10 +130,14 @@ async def resolve(context: RequestContext, params: wire.ResolveParams) -> wire.R
     screens are sent it anew (`consent.revised`). They are sent it anew also when a file of a draft changes in the vault
     while it is shown. Returns `{accepted, question, reason}`, as [`consent.revise`](#consentrevise) does.
     """
-    choices = {choice.place_id: choice.take for choice in params.choices}
-    return await context.services.broker.revise(
-        params.request_id, choices, plan_digest=params.plan_digest, by=context.session.caller
-    )
+    return await _revise(context, params, {choice.place_id: choice.take for choice in params.choices})
+
+
+async def _revise(
+    context: RequestContext, params: wire.PlanParams, revision: HunkText | Mapping[str, wire.Take]
+) -> wire.Revision:
+    broker, by = context.services.broker, context.session.caller
+    return await broker.revise(params.request_id, revision, plan_digest=params.plan_digest, by=by)
 
 
 async def grants(context: RequestContext, _params: NoParams) -> Sequence[wire.Grant]:
@@ -210,10 +212,7 @@ async def end_all(context: RequestContext, _params: NoParams) -> wire.AllEnded:
     facts |= {"servers": servers, "confirming": confirming}
     await context.note("grant", "ended_all", **_said_by(context), grant=facts)
     _changed(context)
-    count = len(ended)
-    what = (
-        "Nothing was allowed without asking" if count == 0 else f"{count} {'answer' if count == 1 else 'answers'} ended"
-    )
+    what = f"{counted(len(ended), 'answer')} ended" if ended else "Nothing was allowed without asking"
     off = "; developer mode is off" if developer else ""
     if servers:
         off += f"; no server is trusted any more ({some(servers)})"

@@ -86,23 +86,16 @@ def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) ->
     done = sum(found.why is None for _entry, found in pairs)
     skipped = len(pairs) - done
     verb = "Would undo" if preview else "Undid"
-    text = f"{verb} {counted(done, 'change')} in {counted(len(files), 'file')}"
-    if not pairs:
-        text = "There is nothing to undo"
-    elif skipped:
+    text = f"{verb} {counted(done, 'change')} in {counted(len(files), 'file')}" if pairs else "There is nothing to undo"
+    if skipped:
         text += f". {counted(skipped, 'change')} cannot be undone" if preview else f". {skipped:,} could not be undone"
     if left:
         text += ". 1 file stays as it is" if len(left) == 1 else f". {len(left):,} files stay as they are"
-    return wire.UndoneAll(
-        changes=tuple(
-            wire.UndoneChange.of(entry, undone=found.why is None, why=found.why, who=who(entry), left=found.left)
-            for entry, found in pairs
-        ),
-        undone=done,
-        skipped=skipped,
-        files=len(files),
-        text=text,
+    changes = tuple(
+        wire.UndoneChange.of(entry, undone=found.why is None, why=found.why, who=who(entry), left=found.left)
+        for entry, found in pairs
     )
+    return wire.UndoneAll(changes=changes, undone=done, skipped=skipped, files=len(files), text=text)
 
 
 class HistoryFilter:
@@ -340,9 +333,7 @@ def _changes(context: RequestContext, params: wire.HistoryListParams) -> Sequenc
     return entries[: params.limit]
 
 
-async def _reverse(
-    context: RequestContext, tool: str, params: wire.ReverseParams
-) -> wire.ToolResult | wire.PendingCall:
+async def _reverse(context: RequestContext, tool: str, params: wire.ReverseParams) -> wire.CallAnswer:
     arguments = params.model_dump(by_alias=True, exclude_none=True)
     return await context.services.calls.call(context.session.caller, tool, arguments)
 

@@ -7,7 +7,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Final, Literal
 
 from bridge.clock import stamp, stamp_of
@@ -47,8 +46,8 @@ async def preview(context: RequestContext, params: DraftParams) -> DraftPreview:
     draft = context.services.drafts.get(params.draft_id, context.session.caller)
     if not draft.steps:
         return DraftPreview()
-    made = partial(submission, draft, whose(context.services, draft.head.client_id), choices=draft.head.choices)
-    found = await asyncio.to_thread(made)
+    client = whose(context.services, draft.head.client_id)
+    found = await asyncio.to_thread(submission, draft, client, choices=draft.head.choices)
     if found.plan is None:
         return DraftPreview(conflicts=found.conflicts)
     return DraftPreview(files=found.plan.previews, warnings=found.plan.warnings, conflicts=found.conflicts)

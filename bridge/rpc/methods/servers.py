@@ -9,19 +9,9 @@ from typing import Any
 
 from bridge.agents.machine import ConfigurationRefused
 from bridge.agents.table import AGENTS
+from bridge.contract import custom as own_tools
 from bridge.contract import servers as wire
 from bridge.contract.base import NoParams
-from bridge.contract.custom import (
-    CustomAddParams,
-    CustomAnswer,
-    CustomCallParams,
-    CustomParams,
-    CustomResult,
-    CustomTestParams,
-    CustomToolList,
-    CustomToolSaved,
-    CustomUpdateParams,
-)
 from bridge.contract.identity import Capability
 from bridge.contract.tools import ToolResult
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
@@ -234,7 +224,7 @@ def _info(servers: Servers, name: str, found: ServerEntry) -> wire.ServerInfo:
     )
 
 
-async def list_tools(context: RequestContext, _params: NoParams) -> CustomToolList:
+async def list_tools(context: RequestContext, _params: NoParams) -> own_tools.CustomToolList:
     """Return every tool that is stored, as the file has it now, and where tools can run.
 
     Returns `{tools, environments, allowed, file, fault}`: the [tools of the user's own](custom-tools.md), where tools
@@ -246,9 +236,9 @@ async def list_tools(context: RequestContext, _params: NoParams) -> CustomToolLi
     """
     custom = context.services.parts.custom.get()
 
-    def look() -> CustomToolList:
+    def look() -> own_tools.CustomToolList:
         tools = tuple(custom.info(tool) for tool in custom.all.values())
-        return CustomToolList(
+        return own_tools.CustomToolList(
             tools=tools,
             environments=custom.environments(),
             allowed=custom.allowed(),
@@ -259,7 +249,7 @@ async def list_tools(context: RequestContext, _params: NoParams) -> CustomToolLi
     return await asyncio.to_thread(look)
 
 
-async def add_tool(context: RequestContext, params: CustomAddParams) -> CustomToolSaved:
+async def add_tool(context: RequestContext, params: own_tools.CustomAddParams) -> own_tools.CustomToolSaved:
     """Store a tool. It is not run.
 
     Stores a tool. Its code is read for mistakes and not run. Returns `{tool, unchecked}`: the tool, `{name,
@@ -271,7 +261,7 @@ async def add_tool(context: RequestContext, params: CustomAddParams) -> CustomTo
     return saved
 
 
-async def update_tool(context: RequestContext, params: CustomUpdateParams) -> CustomToolSaved:
+async def update_tool(context: RequestContext, params: own_tools.CustomUpdateParams) -> own_tools.CustomToolSaved:
     """Change what is given of a stored tool.
 
     Changes what is given of a stored tool, and nothing else. `returns: null` takes that away; `createdAt` stays, and
@@ -284,7 +274,7 @@ async def update_tool(context: RequestContext, params: CustomUpdateParams) -> Cu
     return saved
 
 
-async def remove_tool(context: RequestContext, params: CustomParams) -> CustomToolList:
+async def remove_tool(context: RequestContext, params: own_tools.CustomParams) -> own_tools.CustomToolList:
     """Take a stored tool away.
 
     Takes a tool away, with what it keeps and what was allowed of it. Returns `{tools, environments, allowed, file,
@@ -295,7 +285,7 @@ async def remove_tool(context: RequestContext, params: CustomParams) -> CustomTo
     return await list_tools(context, NoParams())
 
 
-async def try_tool_out(context: RequestContext, params: CustomTestParams) -> CustomResult:
+async def try_tool_out(context: RequestContext, params: own_tools.CustomTestParams) -> own_tools.CustomResult:
     """Run a tool once for the person who writes it. Its calls of other tools go their usual way.
 
     For the person's own programs alone. Runs a tool once, without a question, and switched off or not: a stored one by
@@ -306,7 +296,7 @@ async def try_tool_out(context: RequestContext, params: CustomTestParams) -> Cus
     services = context.services
     if (params.name is None) == (params.tool is None):
         raise InvalidParameters("Name either a stored tool, or give one that is not stored as `tool`")
-    tool: CustomAddParams | None = params.tool
+    tool: own_tools.CustomAddParams | None = params.tool
     if tool is None:
         tool = await asyncio.to_thread(services.parts.custom.get().get, params.name or "")
     whole = ToolCall(context.session.caller, tool.name, params.parameters)
@@ -319,7 +309,7 @@ async def try_tool_out(context: RequestContext, params: CustomTestParams) -> Cus
     return await services.parts.custom.get().try_out(tool, params.parameters, call)
 
 
-async def call_back(context: RequestContext, params: CustomCallParams) -> CustomAnswer:
+async def call_back(context: RequestContext, params: own_tools.CustomCallParams) -> own_tools.CustomAnswer:
     """Answer what the code of a run in Obsidian asks.
 
     For the host that was given a run with [`host.runTool`](#calls-from-the-bridge-to-a-host), over the same connection,
@@ -344,10 +334,10 @@ METHODS = (
     Method("servers.enable", enable, wire.ServerInfo, Capability.ADMINISTER),
     Method("servers.found", found, list[wire.FoundServer], Capability.ADMINISTER),
     Method("servers.import", take_over, wire.ServerInfo, Capability.ADMINISTER),
-    Method("custom.list", list_tools, CustomToolList, Capability.ADMINISTER),
-    Method("custom.add", add_tool, CustomToolSaved, Capability.ADMINISTER),
-    Method("custom.update", update_tool, CustomToolSaved, Capability.ADMINISTER),
-    Method("custom.remove", remove_tool, CustomToolList, Capability.ADMINISTER),
-    Method("custom.test", try_tool_out, CustomResult, Capability.ADMINISTER, person_only=True),
-    Method("custom.call", call_back, CustomAnswer, Capability.ADMINISTER, person_only=True),
+    Method("custom.list", list_tools, own_tools.CustomToolList, Capability.ADMINISTER),
+    Method("custom.add", add_tool, own_tools.CustomToolSaved, Capability.ADMINISTER),
+    Method("custom.update", update_tool, own_tools.CustomToolSaved, Capability.ADMINISTER),
+    Method("custom.remove", remove_tool, own_tools.CustomToolList, Capability.ADMINISTER),
+    Method("custom.test", try_tool_out, own_tools.CustomResult, Capability.ADMINISTER, person_only=True),
+    Method("custom.call", call_back, own_tools.CustomAnswer, Capability.ADMINISTER, person_only=True),
 )

@@ -75,19 +75,15 @@ def _semantic(context: RequestContext) -> wire.SemanticStatus:
     services, settings = context.services, context.services.settings.current
     if not services.parts.vectors.is_given:
         return wire.SemanticStatus(state="missing")
-    found = services.parts.vectors.get().status()
-    if settings.semantic_model and found.state != "off" and not services.parts.embedding_servers.get().allows(settings):
+    found, servers = services.parts.vectors.get().status(), services.parts.embedding_servers.get()
+    if settings.semantic_model and found.state != "off" and not servers.allows(settings):
         # Said at once, not only after the model was tried.
-        reason = services.parts.embedding_servers.get().refusal(settings).message
-        found = found.model_copy(update={"state": "not_allowed", "reason": reason})
+        found = found.model_copy(update={"state": "not_allowed", "reason": servers.refusal(settings).message})
     if not context.session.caller.client.is_person:
         return found if found.state == "paused" else found.model_copy(update={"reason": ""})
     if found.state != "not_allowed":
         return found
-    asked = {
-        "endpoint": origin(settings.chat_endpoint),
-        "sentence": services.parts.embedding_servers.get().sentence(settings),
-    }
+    asked = {"endpoint": origin(settings.chat_endpoint), "sentence": servers.sentence(settings)}
     return found.model_copy(update=asked)
 
 

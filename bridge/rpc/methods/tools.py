@@ -8,16 +8,9 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from bridge.contract import chains
 from bridge.contract import tools as wire
 from bridge.contract.base import NoParams, Wire
-from bridge.contract.chains import (
-    TemplateInfo,
-    TemplateRemoved,
-    TemplateRemoveParams,
-    TemplateRunParams,
-    TemplateSaveParams,
-    ToolChainParams,
-)
 from bridge.contract.identity import Capability
 from bridge.contract.tools import CallPreview, PendingCall, ToolResult
 from bridge.errors import ToolFailure
@@ -37,7 +30,7 @@ async def call(context: RequestContext, params: wire.ToolCallParams) -> ToolResu
     return await call_tool(context, params.name, params.arguments, params, carry=params.carry)
 
 
-async def chain(context: RequestContext, params: ToolChainParams) -> ToolResult | PendingCall:
+async def chain(context: RequestContext, params: chains.ToolChainParams) -> ToolResult | PendingCall:
     """Run several calls as one, which is a call of the tool `chain`.
 
     Makes several calls as one: a call of the tool [`chain`](tools.md#chain) with these `calls`. Returns its
@@ -53,7 +46,7 @@ async def call_tool(
     context: RequestContext,
     name: str,
     arguments: dict[str, Any],
-    params: wire.ToolCallParams | ToolChainParams | TemplateRunParams,
+    params: wire.ToolCallParams | chains.ToolChainParams | chains.TemplateRunParams,
     *,
     carry: bool = True,
 ) -> ToolResult | PendingCall:
@@ -143,7 +136,7 @@ def cancel(context: RequestContext, params: wire.ToolCancelParams) -> wire.Cance
     return wire.Cancelled(cancelled=context.services.calls.cancel(context.session.caller, params.call_id))
 
 
-def list_templates(context: RequestContext, _params: NoParams) -> Sequence[TemplateInfo]:
+def list_templates(context: RequestContext, _params: NoParams) -> Sequence[chains.TemplateInfo]:
     """Return all templates, by name.
 
     Returns the [templates](tools.md#templates) by name, `{template, shipped}` each: `template` as in its file, `{name,
@@ -152,7 +145,7 @@ def list_templates(context: RequestContext, _params: NoParams) -> Sequence[Templ
     return context.services.templates.all()
 
 
-async def run_template(context: RequestContext, params: TemplateRunParams) -> ToolResult | PendingCall:
+async def run_template(context: RequestContext, params: chains.TemplateRunParams) -> ToolResult | PendingCall:
     """Run one, with the rights of whoever asks, which is a call of the tool `templates`.
 
     Runs a template, with the rights of the client that asks: a call of the tool [`templates`](tools.md#templates),
@@ -164,7 +157,7 @@ async def run_template(context: RequestContext, params: TemplateRunParams) -> To
     return await call_tool(context, TemplatesTool.spec.name, arguments, params)
 
 
-async def save_template(context: RequestContext, params: TemplateSaveParams) -> TemplateInfo:
+async def save_template(context: RequestContext, params: chains.TemplateSaveParams) -> chains.TemplateInfo:
     """Keep one.
 
     Keeps a [template](tools.md#templates), which is checked as far as it can be without being run. One of the user's
@@ -172,17 +165,17 @@ async def save_template(context: RequestContext, params: TemplateSaveParams) -> 
     with the bridge is hidden by one of the same name. Returns `{template, shipped}`, as `templates.list` does.
     """
     await asyncio.to_thread(context.services.templates.save, params.template, replace=params.replace)
-    return TemplateInfo(template=params.template, shipped=False)
+    return chains.TemplateInfo(template=params.template, shipped=False)
 
 
-async def remove_template(context: RequestContext, params: TemplateRemoveParams) -> TemplateRemoved:
+async def remove_template(context: RequestContext, params: chains.TemplateRemoveParams) -> chains.TemplateRemoved:
     """Remove one of the user's own.
 
     Removes one of the user's own. Returns `{name, restored}`; `restored` says that the one of this name which came with
     the bridge is there again.
     """
     restored = await asyncio.to_thread(context.services.templates.remove, params.name)
-    return TemplateRemoved(name=params.name, restored=restored)
+    return chains.TemplateRemoved(name=params.name, restored=restored)
 
 
 METHODS = (
@@ -192,8 +185,8 @@ METHODS = (
     Method("tools.result", result, ToolResult | PendingCall, waits=True),
     Method("tools.preview", preview, CallPreview | ToolResult),
     Method("tools.cancel", cancel, wire.Cancelled),
-    Method("templates.list", list_templates, list[TemplateInfo]),
+    Method("templates.list", list_templates, list[chains.TemplateInfo]),
     Method("templates.run", run_template, ToolResult | PendingCall),
-    Method("templates.save", save_template, TemplateInfo, Capability.ADMINISTER),
-    Method("templates.remove", remove_template, TemplateRemoved, Capability.ADMINISTER),
+    Method("templates.save", save_template, chains.TemplateInfo, Capability.ADMINISTER),
+    Method("templates.remove", remove_template, chains.TemplateRemoved, Capability.ADMINISTER),
 )

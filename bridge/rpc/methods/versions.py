@@ -14,7 +14,7 @@ from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history import meant
 from bridge.vault.plan import is_hidden
 from bridge.versions.grouping import find_version
-from bridge.versions.states import Kept, Version
+from bridge.versions.states import Version
 
 LARGEST = 16 << 20
 """Bytes of a version that are sent."""
@@ -137,14 +137,15 @@ async def status(context: RequestContext, _params: NoParams) -> wire.VersionsSta
     many the bytes are kept; how many entries there are, and when the oldest began; what it takes of the disk, and may
     take; and why something is not recorded, as a sentence, or null.
     """
-    return _status(await asyncio.to_thread(context.services.recorder.kept))
+    kept = await asyncio.to_thread(context.services.recorder.kept)
+    since, oldest = (None if at is None else stamp_of(at) for at in (kept.since, kept.oldest))
+    return wire.VersionsStatus.of(kept, since=since, oldest=oldest)
 
 
 def _compared(context: RequestContext, params: wire.VersionsCompareParams) -> wire.VersionsCompared:
     moment = read_time(params.at, "at").timestamp()
-    found = context.services.parts.restoring.get().earlier_plan(
-        moment, params.path, params.without or (), typed=params.typed
-    )
+    restoring = context.services.parts.restoring.get()
+    found = restoring.earlier_plan(moment, params.path, params.without or (), typed=params.typed)
     try:
         plan = found.build(params.at)
         digest, text, files = plan.digest, plan.summary, plan.previews
@@ -187,11 +188,6 @@ def _at(context: RequestContext, text: str, at: str) -> tuple[str, Version]:
 def _wire(version: Version) -> wire.FileVersion:
     until = None if version.until is None else stamp_of(version.until)
     return wire.FileVersion(since=stamp_of(version.since), until=until, size=version.size, digest=version.digest.hex())
-
-
-def _status(kept: Kept) -> wire.VersionsStatus:
-    since, oldest = (None if at is None else stamp_of(at) for at in (kept.since, kept.oldest))
-    return wire.VersionsStatus.of(kept, since=since, oldest=oldest)
 
 
 METHODS = (

@@ -25,18 +25,8 @@ from readability import Document
 
 from bridge.errors import NetworkFailure
 from bridge.web.door import WebResponse
+from bridge.web.extraction import lost_parts
 from bridge.web.extraction.hidden import take_out_hidden
-from bridge.web.extraction.lost_parts import (
-    give_back,
-    join_parts,
-    lost,
-    mark_code,
-    subtree_of,
-    text_weight,
-    without_surroundings,
-    write_footnotes,
-    write_formulas,
-)
 from bridge.web.extraction.reader import PageText, PageTooLarge, decode_text, mark
 from bridge.web.search_services import search_reader
 from bridge.web.url import parse_url
@@ -76,7 +66,7 @@ def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") 
         form: `markdown`, `text`, or `note`: Markdown with places for the images, and who wrote it when.
 
     Raises:
-        TooLarge: It has too many elements.
+        PageTooLarge: It has too many elements.
     """
     text, _encoding = decode_text(data, charset)
     tree = _parsed(text)
@@ -86,11 +76,11 @@ def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") 
     title = _title(tree)
     as_note = form == "note"
     author, date = _origin(tree, url) if as_note else ("", "")
-    write_formulas(tree)
-    write_footnotes(tree)
+    lost_parts.write_formulas(tree)
+    lost_parts.write_footnotes(tree)
     scripted = next(tree.iter("script"), None) is not None
     removed = take_out_hidden(tree, images=as_note)
-    write_formulas(tree, seen=True)
+    lost_parts.write_formulas(tree, seen=True)
     _make_absolute(tree, url)
     main = _main(tree, url, images=as_note)
     _make_absolute(main, url)
@@ -99,7 +89,7 @@ def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") 
         images.take_out(main)
     _strip(main)
     written = _plain(main) if form == "text" else _markdown(main)
-    is_scripted = scripted and text_weight(written) < SCRIPTED
+    is_scripted = scripted and lost_parts.text_weight(written) < SCRIPTED
     return PageText(title, written, removed, is_scripted, author, date, tuple(images.found), images.marked)
 
 
@@ -206,7 +196,7 @@ def _main(tree: HtmlElement, url: str, *, images: bool) -> HtmlElement:
     """Return the page's content: what trafilatura finds, or the subtree around it where tables or lists were lost."""
     body = tree.find("body")
     whole = body if body is not None else tree
-    join_parts(whole)
+    lost_parts.join_parts(whole)
     visible = _length(whole)
     main = _by_trafilatura(tree, url, images=images)
     if main is None or _length(main) < LEAST * visible:
@@ -215,9 +205,9 @@ def _main(tree: HtmlElement, url: str, *, images: bool) -> HtmlElement:
     if main is None or _length(main) < LEAST_TEXT:
         main = _by_readability(tree, url)
         if main is None or _length(main) < LEAST * visible:
-            return without_surroundings(whole)
-    around = subtree_of(main, whole)
-    return around if lost(main, around) else main
+            return lost_parts.without_surroundings(whole)
+    around = lost_parts.subtree_of(main, whole)
+    return around if lost_parts.lost(main, around) else main
 
 
 def _by_trafilatura(tree: HtmlElement, url: str, *, images: bool) -> HtmlElement | None:
@@ -235,7 +225,7 @@ def _extracted(
     tree: HtmlElement, url: str, *, links: bool, images: bool, config: Any = None, fast: bool = True
 ) -> HtmlElement | None:
     page = copy.deepcopy(tree)
-    mark_code(page)
+    lost_parts.mark_code(page)
     written = trafilatura.extract(
         page,
         url=url,
@@ -250,7 +240,7 @@ def _extracted(
     )
     found = None if written is None else _parsed(written)
     if found is not None:
-        give_back(found, tree)
+        lost_parts.give_back(found, tree)
     return found
 
 
@@ -263,7 +253,7 @@ def _by_readability(tree: HtmlElement, url: str) -> HtmlElement | None:
 
 
 def _length(tree: HtmlElement) -> int:
-    return sum(map(text_weight, tree.itertext()))
+    return sum(map(lost_parts.text_weight, tree.itertext()))
 
 
 def _strip(tree: HtmlElement) -> None:
