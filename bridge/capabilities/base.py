@@ -75,7 +75,7 @@ class Base:
         hub: The connections.
         registry: The tools.
         loop: The event loop that serves.
-        stack: What is let go when the bridge stops, the last one first.
+        stack: What is closed when the bridge stops, the last one first.
         brief: Whether the bridge lives only as long as one command.
         faults: The faults of files that people write.
         parts: What may be left out, as the protocol's methods reach it.
@@ -139,7 +139,7 @@ class Base:
             self.loop.call_soon_threadsafe(call)
 
     def tools_follow(self, setting: str) -> None:
-        """Tell everyone that there are other tools than before when a setting changes, by its name in the model."""
+        """Tell everyone that the tools have changed when a setting does, by its name in the model."""
 
         def switched(change: SettingsChange) -> None:
             if getattr(change.before, setting) != getattr(change.after, setting):

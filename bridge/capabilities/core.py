@@ -71,13 +71,11 @@ class Calls(NamedTuple):
     Attributes:
         pipeline: Previews, explains and makes one.
         registry: All of them, by id.
-        limits: The limits on their number.
         handing_in: Puts drafts that are handed in to the person, once it is started.
     """
 
     pipeline: Pipeline
     registry: CallRegistry
-    limits: RateLimitStep
     handing_in: HandingIn
 
 
@@ -108,10 +106,9 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         except (BridgeError, OSError):
             return None
 
-    limits = RateLimitStep(clock, limited)
     pipeline = Pipeline(
         registry=base.registry,
-        rate_limit=limits,
+        rate_limit=RateLimitStep(clock, limited),
         consent=ConsentStep(
             broker=base.broker,
             grants=trust.grants,
@@ -164,7 +161,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
     if not base.brief:
         base.started.on(notice.start)
         base.stack.push_async_callback(notice.stop)
-    return Calls(pipeline, registry, limits, handing_in)
+    return Calls(pipeline, registry, handing_in)
 
 
 class Capability(ABC):  # noqa: B024 - each has one of the two, or both

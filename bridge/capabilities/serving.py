@@ -49,7 +49,7 @@ def build_services(core: Core, calls: Calls) -> Services:
         broker=base.broker,
         grants=trust.grants,
         ledger=core.history.ledger,
-        limits=calls.limits,
+        limits=calls.pipeline.rate_limit,
         status=index.status,
         in_place=base.root.in_place,
         by_name_only=index.by_name_only,

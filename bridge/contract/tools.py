@@ -85,7 +85,14 @@ class FunctionTool(Wire):
 
 
 class McpAnnotations(Wire):
-    """MCP's hints about a tool; those that say nothing of it are left out."""
+    """MCP's hints about a tool; those that say nothing of it are left out.
+
+    Attributes:
+        read_only_hint: It changes nothing.
+        destructive_hint: It may change or remove what is there.
+        idempotent_hint: A second call with the same arguments does nothing more.
+        open_world_hint: It reaches beyond this vault.
+    """
 
     read_only_hint: bool
     destructive_hint: bool | None = None

@@ -98,7 +98,7 @@ class StagedStep:
         reads: Files whose text it puts into others.
         by: The person's screen, where a person has made it.
         rebased: Files that the person has given other bytes, or of which a part is in the vault now; see
-            `Staging.settle`.
+            `StagedState.settle`.
         kept: The files that stay in the draft, where the others were taken.
         pictures: Its images as a question shows them, by the hash of their bytes.
     """

@@ -1,6 +1,6 @@
 """The net effect of a draft, and the one plan that makes it of the vault as it is now.
 
-Many staged plans are folded into what differs from the vault in the end (`Staging`).
+Many staged plans are folded into what differs from the vault in the end (`StagedState`).
 """
 
 from collections import Counter

@@ -175,7 +175,7 @@ class AuditStep:
             self._submit("limit", facts)
 
     def note(self, kind: str, facts: dict[str, Any]) -> None:
-        """Log what is no call and no decision. May be called from any thread, and waits on all but the event loop's.
+        """Log what is no call and no decision. Any thread may call this; all but the event loop wait for the writing.
 
         Args:
             kind: `settings`, `grant`, `client`, `key`, `bridge` or `network`.

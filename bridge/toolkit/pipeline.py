@@ -132,7 +132,7 @@ class Pipeline(CallServices):
         self.rate_limit.listen(tool_call)
         try:
             if self.drafts is not None:
-                self.drafts.of(tool_call.caller)  # a call names none that is not there
+                self.drafts.of(tool_call.caller)  # raises where the call names a draft that does not exist
             enabled = self.enabled(tool_call, settings)
             tool = self.lookup(tool_call, tool_call.tool, enabled)
             tool_call.execution_id = f"{tool.spec.id_prefix or tool.name}-{secrets.token_hex(4)}"

@@ -217,7 +217,8 @@ class _Resolving:
     def _marked(self, kind: str, inner: Any, depth: int, item: Any) -> Any:
         match kind:
             case "$text":
-                return "".join(self._text(part, depth, item) for part in inner)
+                found = [self.value(part, depth, item) for part in inner]
+                return "".join(_plain(one) for part in found for one in (part if isinstance(part, list) else [part]))
             case "$each":
                 return self._each(inner, depth, item)
             case "$from":
@@ -245,26 +246,18 @@ class _Resolving:
         if self._left < 0:
             raise InvalidParameters("What the references of this call come to is too large; refer to less")
 
-    def _text(self, part: Any, depth: int, item: Any) -> str:
-        found = self.value(part, depth, item)
-        if isinstance(found, list):
-            return "".join(map(self._plain, found))
-        return self._plain(found)
-
-    @staticmethod
-    def _plain(found: Any) -> str:
-        if isinstance(found, str):
-            return found
-        if isinstance(found, int | float) and not isinstance(found, bool):
-            return str(found)
-        raise InvalidParameters(
-            f"A {TEXT!r} is made of texts and numbers, and of lists of these; {str(found)[:100]} is none"
-        )
-
     def _param(self, name: str) -> Any:
         if self._params is None or name not in self._params:
             raise InvalidParameters(f"There is no parameter {name[:100]!r}")
         return self._params[name]
+
+
+def _plain(found: Any) -> str:
+    if isinstance(found, str | int | float) and not isinstance(found, bool):
+        return str(found)
+    raise InvalidParameters(
+        f"A {TEXT!r} is made of texts and numbers, and of lists of these; {str(found)[:100]} is none"
+    )
 
 
 def _mark(value: Any, depth: int) -> tuple[str, Any] | None:

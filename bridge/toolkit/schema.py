@@ -80,18 +80,8 @@ def _mcp(tool: ToolSpec, *, shaped: bool) -> wire.McpTool:
         tool: The tool.
         shaped: Whether the list says the shape of results: to whoever has everything.
     """
-    hints = tool.annotations
-    return wire.McpTool.of(
-        tool,
-        input_schema=tool.parameters.json_schema,
-        output_schema=over_mcp(tool.output) if shaped and tool.output is not None else None,
-        annotations=wire.McpAnnotations(
-            read_only_hint=hints.read_only,
-            destructive_hint=None if hints.read_only else hints.destructive,
-            idempotent_hint=True if hints.idempotent and not hints.read_only else None,
-            open_world_hint=hints.open_world,
-        ),
-    )
+    output = over_mcp(tool.output) if shaped and tool.output is not None else None
+    return wire.McpTool.of(tool, input_schema=tool.parameters.json_schema, output_schema=output)
 
 
 def _param_lines(schema: dict[str, Any], prefix: str) -> Iterable[str]:

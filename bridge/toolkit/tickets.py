@@ -238,12 +238,7 @@ class Tickets:
         return not ticket.is_open and moment_of(ticket.until) <= self._clock.now()
 
     def _read_all(self) -> list[Ticket]:
-        found = []
-        for name in self._folder.names():
-            content = self._content(name)
-            if content is not None:
-                found.append(content.ticket)
-        return found
+        return [content.ticket for name in self._folder.names() if (content := self._content(name)) is not None]
 
     def _content(self, name: str) -> _File | None:
         """Return what a file holds; None if it is missing or cannot be used."""

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from bridge.contract.chains import ChainCall
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.contract.tools import ResultPart, ToolResult
+from bridge.contract.tools import McpAnnotations, ResultPart, ToolResult
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import Caller
 from bridge.policy.consent import Rule
@@ -36,22 +36,6 @@ VAULT: Final = "vault"
 """The preset of all tools for the vault's own files."""
 
 
-class ToolAnnotations(NamedTuple):
-    """Hints about a tool, as MCP has them. They help models and people choose; nothing is decided by them.
-
-    Attributes:
-        read_only: It changes nothing.
-        destructive: It may change or remove what is there.
-        idempotent: A second call with the same arguments does nothing more.
-        open_world: It reaches beyond this vault.
-    """
-
-    read_only: bool
-    destructive: bool
-    idempotent: bool
-    open_world: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
     """The specification of a tool.
@@ -69,21 +53,21 @@ class ToolSpec:
         risk: How dangerous it is, as the list of tools has it.
         fixed_risk: Whether every question shows that; else a write is shown with the risk of what it would change.
         consent_class: How far it may ever be trusted.
-        default_mode: When it asks, where the user has not set that.
-        covers: What an answer for longer holds for, where the person names no rung.
+        default_mode: When it asks, unless the user has set that.
+        covers: What a lasting answer holds for, if the person chooses nothing narrower or wider.
         icon: The name of a Lucide icon.
         default_rate: Calls a minute, where the settings do not say.
         usual_rate: The same, where it depends on the settings.
         sensitive: Parameters whose values no log may hold.
         bulky: Parameters that are lists of bytes, which the question shows otherwise: logs and the list of parameters
             have their number.
-        id_prefix: What execution ids begin with; the name when empty.
+        id_prefix: The beginning of execution ids; the name when empty.
         listed: Whether `tools.list` shows it and `enabledTools` governs it; the history's own tools are not listed.
         timeout: Seconds that `prepare` and `run` may each take, or a function that works them out from the parameters;
             waiting for a person is not counted.
         presets: The named sets of `enabledTools` that it belongs to.
         replaces: The tools whose work it does too. They can be called where it is enabled, and what was said about
-            them holds for that work of it; see `enabled.py`.
+            them holds for that work of it; see `registry.py`.
         acts: What a call does, from its parameters and the paths that it is about: each act by the names of the tools
             whose work it is, its own among them unless it does that only for the other one. Without it, a call does
             the work of its own tool alone.
@@ -91,7 +75,7 @@ class ToolSpec:
         stages: Whether its plans are staged while its caller has a draft; without, it makes none in there.
         listed_sites: Whether a mode that always allows holds only for the sites of `allowedDomains`; others are asked
             about, as long as no answer of the person's covers them.
-        switched: Whether a setting of its own says that it is there at all, so that `enabledTools` need not name it.
+        switched: Whether a setting of its own switches it on, so that `enabledTools` need not name it.
         calls_others: Whether it calls other tools while it runs. None of them can be such a tool, too.
         by_caller: Whether the caller makes the change itself that its plan shows. The plan is asked about as a whole,
             and then the tool is run; the ledger does nothing.
@@ -124,7 +108,7 @@ class ToolSpec:
     presets: frozenset[str] = frozenset()
     replaces: frozenset[str] = frozenset()
     acts: Callable[[Any, Sequence[str]], Iterable[frozenset[str]]] | None = None
-    hints: ToolAnnotations | None = None
+    hints: McpAnnotations | None = None
     stages: bool = True
     listed_sites: bool = False
     switched: bool = False
@@ -141,13 +125,14 @@ class ToolSpec:
         object.__setattr__(self, "title", self.title or self.name.replace("_", " ").capitalize())
 
     @property
-    def annotations(self) -> ToolAnnotations:
-        """Return what models are told of its effects."""
-        return self.hints or ToolAnnotations(
-            read_only=self.operation is Operation.READ,
-            destructive=self.operation in {Operation.UPDATE, Operation.DELETE, Operation.EXECUTE},
-            idempotent=self.operation is Operation.READ,
-            open_world=self.operation in {Operation.NETWORK, Operation.EXECUTE},
+    def annotations(self) -> McpAnnotations:
+        """Return what models are told of its effects, which helps them choose; nothing is decided by it."""
+        if self.hints is not None:
+            return self.hints
+        reads, outside = self.operation is Operation.READ, self.operation in {Operation.NETWORK, Operation.EXECUTE}
+        destroys = self.operation in {Operation.UPDATE, Operation.DELETE, Operation.EXECUTE}
+        return McpAnnotations(
+            read_only_hint=reads, destructive_hint=None if reads else destroys, open_world_hint=outside
         )
 
     @property
@@ -416,7 +401,7 @@ class ChainEffect(NamedTuple):
 
 WriteEffect = ChangePlan | Unchanged | ChainEffect | RequestEffect
 Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged | ChainEffect | EffectKind
-"""The effects that a tool may say a call will have; `effects/kinds.py` has the kind of each."""
+"""The effects that a tool may say a call will have; `effects/running.py` has the kind of each."""
 
 
 class Tool(ABC, Generic[P]):
@@ -448,7 +433,7 @@ class ReadTool(Tool[P]):
         Returns:
             The answer, or the result of another call to hand on. A tool whose answer comes in pieces is an async
             generator: it yields pieces of text, which the caller is sent as they come, and may end with an `Output`;
-            without one, the pieces together are the text. It ends with an `Outcome` where it has worked on a copy of
+            without one, the pieces together are the text. It ends with `CopiedChanges` where it has worked on a copy of
             the vault, which must be there until the generator is closed.
         """
 

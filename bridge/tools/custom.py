@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
+from bridge.contract.tools import McpAnnotations
 from bridge.custom.custom_tools import CustomTools
 from bridge.custom.storage import StoredTool
 from bridge.errors import ExecutionFailed
@@ -14,7 +15,7 @@ from bridge.policy.targets import custom_tool_target
 from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.registry import ToolProvider
-from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, Tool, ToolAnnotations, ToolSpec
+from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, Tool, ToolSpec
 from bridge.tools.formatting import quoted
 from bridge.vault.text import with_hidden_characters_shown
 
@@ -55,7 +56,7 @@ class UserTool(ReadTool[dict[str, Any]]):
             switched=True,
             calls_others=True,
             timeout=tool.timeout / 1000 + _SPARE,
-            hints=ToolAnnotations(read_only=False, destructive=True, idempotent=False, open_world=True),
+            hints=McpAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
         )
 
     async def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:

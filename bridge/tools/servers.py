@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from bridge.contract.base import NoParams
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.contract.tools import ImagePart, LinkPart, ResultPart
+from bridge.contract.tools import ImagePart, LinkPart, McpAnnotations, ResultPart
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target, server_tool_target
@@ -23,7 +23,7 @@ from bridge.servers.servers import Approvals, Loaded, Servers
 from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters, ModelParameters
 from bridge.toolkit.registry import ToolProvider
-from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, Tool, ToolAnnotations, ToolSpec
+from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, Tool, ToolSpec
 from bridge.tools.formatting import quoted
 from bridge.vault.text import with_hidden_characters_shown
 
@@ -144,11 +144,11 @@ class ServerTool(ReadTool[dict[str, Any]]):
             id_prefix="server",
             switched=True,
             timeout=SECONDS,
-            hints=ToolAnnotations(
-                read_only=harmless,
-                destructive=definition.destructive or not harmless,
-                idempotent=definition.idempotent or harmless,
-                open_world=True,
+            hints=McpAnnotations(
+                read_only_hint=harmless,
+                destructive_hint=None if harmless else True,
+                idempotent_hint=True if definition.idempotent and not harmless else None,
+                open_world_hint=True,
             ),
         )
 
@@ -216,7 +216,7 @@ class McpLoaderTool(ReadTool[NoParams]):
         id_prefix="server",
         switched=True,
         timeout=90.0,
-        hints=ToolAnnotations(read_only=False, destructive=False, idempotent=True, open_world=True),
+        hints=McpAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True),
     )
 
     def __init__(self, servers: Servers) -> None:

@@ -11,11 +11,11 @@ from pydantic import Field, field_validator, model_validator
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
-from bridge.contract.tools import ImagePart, ResultPart
+from bridge.contract.tools import ImagePart, McpAnnotations, ResultPart
 from bridge.errors import InvalidParameters, NetworkFailure
 from bridge.policy.targets import url_target
 from bridge.toolkit.parameters import ModelParameters
-from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
+from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolSpec
 from bridge.tools.formatting import QUOTING_ROOM, quoted
 from bridge.tools.incoming import FetchedPage, taker
 from bridge.web.door import WebRequest, WebResponse
@@ -90,7 +90,7 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         default_rate=20,
         listed_sites=True,
         timeout=660.0 + _MARGIN,
-        hints=ToolAnnotations(read_only=False, destructive=False, idempotent=False, open_world=True),
+        hints=McpAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
     )
 
     def __init__(self, web: WebServices) -> None:
