@@ -25,14 +25,14 @@ def with_ending(text: str, ending: str) -> str:
 
 
 def body_of(text: str) -> str:
-    """Return a note without its properties, and without blank lines at both ends."""
+    """Return a note without its properties, blank lines at both ends and the ending of its last line."""
     block = find_frontmatter(text)
     lines = (text[block.end :] if block else text.removeprefix("\ufeff")).split("\n")
     while lines and not lines[0].strip():
         del lines[0]
     while lines and not lines[-1].strip():
         del lines[-1]
-    return "\n".join(lines)
+    return "\n".join(lines).removesuffix("\r")
 
 
 def appended(text: str, added: str, ending: str) -> str:

@@ -175,7 +175,8 @@ class MergeNotesTool(RelocatingTool[MergeNotesParams]):
                 [parsed(text), parsed(f"\n{title}"), parsed(f"\n{body}")],
                 f"The text of {source.path!r}",
             )
-            shift = joined.count("\n", 0, len(joined) - len(body)) - own.count("\n", 0, max(own.find(body), 0))
+            above = joined.count("\n") - body.count("\n") - 1  # lines, whatever they end with
+            shift = above - own.count("\n", 0, max(own.find(body), 0))
             kept.broken[broken:] = [each._replace(line=each.line + shift) for each in kept.broken[broken:]]
             text = joined
         return text, left_out

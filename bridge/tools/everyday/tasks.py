@@ -223,7 +223,7 @@ class EditTasksTool(RelocatingTool[EditTasksParams]):
     def _added(self, params: EditTasksParams) -> ChangePlan:
         if params.to is None or not params.texts or params.tasks:
             raise InvalidParameters("To add tasks, give texts and the note they go to")
-        if any("\n" in text or not text.strip() for text in params.texts):
+        if any("\n" in text or "\r" in text or not text.strip() for text in params.texts):
             raise InvalidParameters("A task is one line that says something")
         path, data = self._note(params.to)
         lines = "\n".join(f"- [ ] {text.strip()}" for text in params.texts)
@@ -339,7 +339,7 @@ def _spans(text: str, tasks: Sequence[Task]) -> list[tuple[int, int]]:
     """Return the lines of tasks with the items below them, each once."""
     spans: list[tuple[int, int]] = []
     for task in sorted(tasks, key=lambda each: each.start):
-        start, end = text.rfind("\n", 0, task.start) + 1, min(_line_end(text, task.last - 1) + 1, len(text))
+        start, end = text.rfind("\n", 0, task.start) + 1, text.find("\n", task.last - 1) + 1 or len(text)
         if not spans or start >= spans[-1][1]:
             spans.append((start, end))
     return spans

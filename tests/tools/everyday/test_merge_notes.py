@@ -56,6 +56,20 @@ async def test_text_properties_and_links_of_every_form_follow() -> None:
     assert b'"file": "Tea.md"' in after["Board.canvas"]
 
 
+@pytest.mark.parametrize(("own", "others"), [("\n", "\r\n"), ("\r\n", "\n"), ("\r\n", "\r\n")])
+async def test_line_endings_become_those_of_the_target_and_lines_are_named_as_they_are_then(
+    own: str, others: str
+) -> None:
+    source = "".join(f"line {number}\n" for number in range(20)) + "\nsee [[#Kinds]]\n\n## Kinds\n"
+    target = "# T\n\n## Kinds\n\nx\n"
+    async with sandbox({"T.md": target.replace("\n", own), "S.md": source.replace("\n", others)}) as vault:
+        result = await vault.succeed("merge_notes", sources=["S"], target="T")
+        text = vault.text("T.md")
+    assert text == f"{target}\n{source}".replace("\n", own)
+    (broken,) = result.data["broken"]
+    assert "see" in text.split("\n")[broken["line"] - 1]
+
+
 async def test_a_heading_that_both_notes_have_is_reached_through_the_heading_above_it() -> None:
     after = await merged(FILES, sources=["Green tea"], target="Tea", headings=True)
     assert after["drinks/Cup.md"].decode() == (

@@ -123,6 +123,13 @@ async def test_tasks_move_with_what_is_below_them_and_links_to_them_follow() -> 
     assert after["Links.md"] == "[[Home#^call]] [[Work]]\n"
 
 
+async def test_a_task_that_moves_leaves_no_half_of_its_line_ending() -> None:
+    files = {"A.md": "# A\r\n- [ ] one\r\n  - below\r\n- [ ] two\r\n", "B.md": "# B\r\n"}
+    after = await edited(files, action="move", tasks=[{"path": "A", "line": 2}], to="B")
+    assert after["A.md"] == "# A\r\n- [ ] two\r\n"
+    assert after["B.md"] == "# B\r\n\r\n- [ ] one\r\n  - below\r\n"
+
+
 async def test_links_in_a_task_lead_where_they_led() -> None:
     files = {"a/A.md": "# H\n\n  - [ ] see [[#H]] [[./B]]\n    below\n", "a/B.md": "", "C.md": "- [ ] there\n"}
     after = await edited(files, action="move", tasks=[{"path": "A", "line": 3}], to="C")
@@ -169,6 +176,7 @@ async def test_a_task_is_added_to_the_list_that_is_there(note: str, heading: str
         ({"action": "move", "tasks": [{"path": "Work", "line": 3}]}, "invalid_parameters"),
         ({"action": "move", "tasks": [{"path": "Work", "line": 3}], "to": "Work"}, "invalid_parameters"),
         ({"action": "add", "texts": ["a\nb"], "to": "Work"}, "invalid_parameters"),
+        ({"action": "add", "texts": ["a\rb"], "to": "Work"}, "invalid_parameters"),
         ({"action": "add", "texts": ["a"]}, "invalid_parameters"),
     ],
 )
