@@ -113,7 +113,7 @@ def core_tools(
     Args:
         storage: The vault.
         clock: The clock that deadlines are given in.
-        file_texts: The texts of files that are no notes.
+        file_texts: The texts of files that are not notes.
         pictures: Makes pictures ready to be shown; None: none are shown.
         screens: The person's screen in Obsidian; None: nothing reports it.
     """

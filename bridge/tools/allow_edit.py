@@ -52,7 +52,7 @@ class _Hunk:
 
 
 def patched(data: bytes, patch: str, path: object) -> bytes:
-    """Return a file after the hunks of a patch, which always ends with a line break then.
+    """Return a file with the hunks of a patch applied. It ends with a line break.
 
     Args:
         data: Its bytes, which are UTF-8.
@@ -61,7 +61,7 @@ def patched(data: bytes, patch: str, path: object) -> bytes:
 
     Raises:
         Conflict: A hunk does not fit (`no_match`).
-        InvalidParameters: It is no patch.
+        InvalidParameters: It is not a patch.
     """
     lines = data.decode().split("\n")
     if lines[-1] == "":
@@ -225,7 +225,7 @@ def _acts(params: AllowEditParams, paths: Sequence[str]) -> Iterator[frozenset[s
 
 @dataclass(slots=True)
 class _File:
-    """One file: its bytes now, None where there is none, and then, None where it goes."""
+    """One file with its bytes now (None if it does not exist) and after the edits (None if they delete it)."""
 
     path: VaultPath
     data: bytes | None
@@ -272,7 +272,7 @@ class AllowEditTool(ReadTool[AllowEditParams]):
         changed = [file for file in files.values() if file.new != file.data or file.to is not None]
         if not changed:
             what = f"Compare {_listed(files)} with an edit"
-            output = Output({"allowed": True}, "Nothing changes: it is so already.")
+            output = Output({"allowed": True}, "Nothing changes: the files are like that already.")
             return Unchanged(in_vault(*map(str, files)), what, output)
         builder = self._storage.plan()
         for file in changed:
@@ -330,7 +330,7 @@ class AllowEditTool(ReadTool[AllowEditParams]):
     def _path(self, text: str) -> VaultPath:
         path = vault_path(text, self._storage)
         if not path.parts:
-            raise InvalidParameters("This is the vault itself, and no file")
+            raise InvalidParameters("This is the vault itself, not a file")
         return path
 
     def _file(self, files: dict[VaultPath, _File], edit: ClientEdit) -> _File:
@@ -365,7 +365,7 @@ def _listed(paths: Collection[VaultPath]) -> str:
 
 
 def edits_provider(storage: PlanningStorage, allowed: Allowed) -> ToolProvider:
-    """Return the provider that gives this tool to everybody. It is in no list: programs call it that know of it.
+    """Return the provider that gives this tool to everybody. It is in no list: only programs that know of it call it.
 
     Args:
         storage: The vault.

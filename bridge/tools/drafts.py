@@ -35,7 +35,6 @@ from bridge.tools.formatting import NOTHING_THERE, counted, shortened
 from bridge.tools.kinds import CountingCursor
 from bridge.vault.plan import Applied, ChangePlan
 
-Action = Literal["begin", "status", "submit", "discard", "join"]
 _STATES = {"open": "", "handed_in": ", handed in: the user is to decide", "sent_back": ", sent back by the user"}
 SHOWN = 40
 """Staged changes that the status lists in its text."""
@@ -48,7 +47,7 @@ LONGEST = 120
 class DraftParams(Params):
     """The action, and the draft that it is for."""
 
-    action: Action = Field(description="join: one of yours")
+    action: Literal["begin", "status", "submit", "discard", "join"] = Field(description="join: one of yours")
     draft: str | None = Field(None, min_length=1, max_length=100, description="Default: the one you are in")
     reason: str | None = Field(None, max_length=2000)
     cursor: CountingCursor | None = None

@@ -110,7 +110,7 @@ def with_left(output: Output, plan: ChangePlan, *, brief: bool = False) -> Outpu
 
 
 def refuse_others(context: CallContext) -> None:
-    """Refuse all but the person: a gate behind the one that gives these tools to the person alone.
+    """Refuse all but the person: a second gate, after the one that gives these tools to the person alone.
 
     Raises:
         NotFound: Somebody else calls.
@@ -176,7 +176,7 @@ class LinkMender:
             if new is not None:
                 builder.modify(parse_path(place), data, new)
         if not kept.links and not kept.warnings:
-            raise NotFound(f"No links are broken by {entry_id}, or not any more")
+            raise NotFound(f"No links that {entry_id} broke are left to mend")
         if not kept.links:
             raise Conflict("; ".join(kept.warnings), code="exists")
         what = f"Mend {counted(kept.links, 'link')} in {counted(kept.notes, 'note')} that {entry_id} broke"

@@ -139,7 +139,7 @@ def check_images(
         deadline: `Clock.monotonic()` value.
 
     Raises:
-        InvalidParameters: One is none, no text embeds it, or they are too large.
+        InvalidParameters: One is not an image, no text embeds it, or they are too large.
         ExecutionFailed: The process that decodes cannot start.
     """
     checked: dict[str, _Checked] = {}
@@ -154,7 +154,7 @@ def check_images(
         try:
             data = base64.b64decode(_DATA_URL.sub("", image.data, count=1), validate=True)
         except (binascii.Error, ValueError):
-            raise InvalidParameters(f"The data of the image {name!r} is no base64") from None
+            raise InvalidParameters(f"The data of the image {name!r} is not base64") from None
         left -= len(data)
         if left < 0:
             raise InvalidParameters(f"The images have more than {MOST_SENT_BYTES >> 20} MB together")
@@ -208,9 +208,9 @@ def _key(name: str) -> str:
 
 
 def _shown(name: str, data: bytes, pictures: PictureReader | None, deadline: float) -> ShownPicture:
-    """Return an image as it is shown. Raises InvalidParameters where it is none that notes show."""
+    """Return an image as it is shown. Raises InvalidParameters where it is not one that notes show."""
     if not kind_of(data):
-        raise InvalidParameters(f"The image {name!r} is no PNG, JPEG, GIF or WebP")
+        raise InvalidParameters(f"The image {name!r} is not a PNG, JPEG, GIF or WebP")
     if pictures is None:
         raise InvalidParameters("No images are kept here")
     found = pictures.picture(lambda: data, _SHOWN_BYTES, deadline)
@@ -342,7 +342,7 @@ async def page_for_note(context: CallContext, address: str) -> FetchedPage:
 
     Raises:
         FetchFailed: It may not be fetched, or cannot be.
-        InvalidParameters: It is no page, or has no text.
+        InvalidParameters: It is not a page, or has no text.
     """
     page = await fetch(context, address)
     if page.form != "note" and page.kind not in {"text/plain", "text/markdown"}:

@@ -58,7 +58,7 @@ def parsed(text: str) -> ParsedNote:
 
 
 def check_joined(whole: ParsedNote, parts: Sequence[ParsedNote], what: str) -> None:
-    """Refuse to join texts of which one would be read otherwise than by itself, below a code block that is left open.
+    """Refuse to join texts if one would be read differently than by itself, as below a code block that is left open.
 
     Args:
         whole: All of them together, parsed.
@@ -66,11 +66,11 @@ def check_joined(whole: ParsedNote, parts: Sequence[ParsedNote], what: str) -> N
         what: Whose text it is, for people.
 
     Raises:
-        Conflict: Headings, tags, blocks or links are others.
+        Conflict: Headings, tags, blocks or links would be different.
     """
     if _said([whole]) != _said(parts):
         raise Conflict(
-            f"{what} would be read otherwise than now, because a code block, comment or the like is left open before "
+            f"{what} would be read differently than now, because a code block, comment or the like is left open before "
             "it; nothing was planned. Close that first",
             code="no_match",
         )
@@ -105,7 +105,7 @@ def with_blocks(text: str, ids: Mapping[str, str]) -> str:
 
 
 def free_block(block: str, taken: AbstractSet[str]) -> str:
-    """Return a block's id, or the like of it, that nothing has.
+    """Return a block's id, or a similar one, that no other block has.
 
     Args:
         block: The id.

@@ -234,7 +234,7 @@ def read_spec(
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: Its parameters.
-        **differing: What it says otherwise than most.
+        **differing: The fields in which it differs from most.
     """
     usual = ToolSpec(
         name=name,
@@ -260,7 +260,7 @@ def write_spec(
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: Its parameters.
-        **differing: What it says otherwise than most.
+        **differing: The fields in which it differs from most.
     """
     per_session = differing.get("consent_class", ConsentClass.SESSION) is ConsentClass.SESSION
     usual = ToolSpec(

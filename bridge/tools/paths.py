@@ -30,7 +30,7 @@ def vault_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
         name: The parameter's name.
 
     Raises:
-        InvalidParameters: It is blank, or no path.
+        InvalidParameters: It is blank, or not a path.
         PermissionDenied: It leads outside the vault or into a dot-folder.
     """
     if not text.strip():
@@ -52,7 +52,7 @@ def folder_start(text: str | None, storage: Storage, *, real: bool = False) -> s
         real: Whether as the folder is spelled on disk; it has to be there.
 
     Raises:
-        InvalidParameters: It is no path.
+        InvalidParameters: It is not a path.
         PermissionDenied: It leads outside the vault or into a dot-folder.
     """
     path = vault_path((text or "").strip() or "/", storage, "folder")
@@ -82,7 +82,7 @@ def existing_path(text: str, storage: Storage, name: str = "path", *, note: bool
         The path as the caller wrote it where something is there, or where nothing has that name either.
 
     Raises:
-        InvalidParameters: It is blank, or no path and no name, or names a part of a note.
+        InvalidParameters: It is blank, neither a path nor a name, or names a part of a note.
         Ambiguous: Several notes have that name.
         PermissionDenied: It leads outside the vault or into a dot-folder, or the user has closed it.
     """
@@ -109,7 +109,7 @@ def asked_path(text: str, storage: Storage) -> VaultPath:
         storage: The vault.
 
     Raises:
-        InvalidParameters: It is blank, or no path and no name.
+        InvalidParameters: It is blank, or neither a path nor a name.
         PermissionDenied: It leads outside the vault or into a dot-folder.
     """
     try:
@@ -221,7 +221,7 @@ def name_after(title: str) -> str:
 
 
 def _body(content: str) -> Iterator[str]:
-    """Return the lines behind the frontmatter."""
+    """Return the lines after the frontmatter."""
     lines = content.removeprefix("\ufeff").split("\n")
     first = 0
     if lines[0].rstrip() == "---":

@@ -160,7 +160,11 @@ class ServerTool(ReadTool[dict[str, Any]]):
         sent = ["", "sent:", json.dumps(params, ensure_ascii=False, indent=2)]
         exact = "\n".join([f"server: {server.name}", *server.entry.told(), f"tool: {definition.name}", *sent])
         if change is not None:
-            heading = "It describes itself otherwise than when you allowed it:" if known else "It describes itself so:"
+            heading = (
+                "It describes itself otherwise than when you allowed it:"
+                if known
+                else "This is how it describes itself:"
+            )
             exact = f"{exact}\n\n{heading}\n{change}"
         insists = ""
         if change is not None and known:

@@ -71,7 +71,7 @@ class ToolServices:
         calls: The calls that have a ticket. They are made by the tools, so they are there only later.
         decided: What a caller is told of its drafts that the user has sent back, or is to decide about.
         meaning: Compares texts by meaning.
-        file_texts: The texts of files that are no notes.
+        file_texts: The texts of files that are not notes.
         pictures: Makes pictures ready to be shown; None: none are shown.
         screens: The person's screen in Obsidian; None: nothing reports it.
         storage: The vault as tools see it: without closed files, but for planning.

@@ -216,7 +216,7 @@ def nearest_place(lines: Lines, wanted: Sequence[str], check: Check) -> tuple[in
         check: Called now and then; raises when the time is over.
 
     Returns:
-        The numbers of the place's first line and of the first that differs, what the file has in that, None behind its
+        The numbers of the place's first line and of the first that differs, what the file has in that, None beyond its
         end, and what was looked for.
     """
     data = lines.data[len(lines.bom) : MOST_BYTES]

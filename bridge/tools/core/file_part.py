@@ -19,7 +19,7 @@ from bridge.vault.text import BOM, CHUNK, Lines, decode, describe_binary, is_tex
 LONGEST_CHARACTER = 4
 """Bytes of a character in UTF-8 at most: so many are always given, so that each call gets further."""
 _REPLACEMENT = 3
-"""Bytes of the character that stands for a byte that is no UTF-8."""
+"""Bytes of the character that stands for a byte that is not UTF-8."""
 
 
 class FilePart:
@@ -113,7 +113,7 @@ class FilePart:
         return None
 
     def fit(self, room: int, *, numbered: bool = False) -> str | None:
-        """Keep no more than can be shown in so many bytes of text: what is no UTF-8 takes three bytes each.
+        """Keep no more than can be shown in so many bytes of text: each byte that is not UTF-8 takes three.
 
         Returns:
             The lines with their numbers, where these are to be shown.
@@ -214,7 +214,7 @@ def not_text(file: FileStat, head: bytes, name: str, length: str) -> Output:
 
 
 def _after_breaks(block: bytes, number: int) -> int:
-    """Return the offset behind the n-th line break of a block; its end when it has fewer, its beginning for none."""
+    """Return the offset after the n-th line break of a block: its end if it has fewer, its beginning if n is 0."""
     if number <= 0:
         return 0
     lines = Lines(block)

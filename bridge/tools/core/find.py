@@ -64,7 +64,7 @@ def folders_below(
 
 
 def folder_entry(storage: Storage, path: str) -> IndexedFile:
-    """Return a folder as an item of a list, with a slash behind its path; its time is 0 where it is gone by now."""
+    """Return a folder as an item of a list, with a slash after its path; its time is 0 if it is gone by now."""
     changed = 0
     with suppress(ToolFailure):
         changed = storage.state(parse_path(path)).mtime_ns

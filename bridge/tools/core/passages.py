@@ -67,7 +67,7 @@ def found_passage(passage: FoundPassage, snippet: str) -> dict[str, Any]:
 
 
 def _in_file(found: FoundNote | FoundPassage) -> dict[str, Any]:
-    """Return what is said of text in a file that is no note: its page, and whether it was recognised in a picture."""
+    """Return what is said of text that is not in a note: its page, and whether it was recognised in a picture."""
     page = {} if found.page is None else {"page": found.page}
     return page | ({"recognised": True} if found.is_drawn else {})
 
@@ -87,7 +87,6 @@ def _place(passage: FoundPassage) -> str:
 
 
 MOST_PASSAGES = 10
-_MOST_FOLDERS = 20
 _NO_PASSAGE = "No passage holds any of the words. Ask in other words, or in other directories."
 
 
@@ -113,8 +112,7 @@ class CodebaseSearchParams(SnakeCaseParams):
         description="A complete question about what you want to understand. Ask as if talking to a colleague",
     )
     target_directories: (
-        Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_GLOB)]], Field(max_length=_MOST_FOLDERS)]
-        | None
+        Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_GLOB)]], Field(max_length=20)] | None
     ) = Field(default=None, description="Glob patterns for directories to search over")
     explanation: str | None = Field(
         default=None,
@@ -186,7 +184,6 @@ def _files_in(folder: str) -> str:
 
 TOKEN_BYTES = 3
 """Bytes of UTF-8 that count as a token."""
-USUAL_TOKENS = 2000
 LEAST_TOKENS = 100
 MOST_TOKENS = 20_000
 
@@ -207,7 +204,7 @@ class ContextPackParams(SnakeCaseParams):
 
     question: str = Field(min_length=1, max_length=MAX_LENGTH, description="What you want to know, as a sentence")
     budget: int = Field(
-        default=USUAL_TOKENS, ge=LEAST_TOKENS, le=MOST_TOKENS, description="Most tokens of the answer (default: 2000)"
+        default=2000, ge=LEAST_TOKENS, le=MOST_TOKENS, description="Most tokens of the answer (default: 2000)"
     )
 
 

@@ -159,8 +159,8 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
         The hunk, and the index of the line after it.
 
     Raises:
-        InvalidParameters: A line is none of a hunk, or the hunk has none, or a line that is not the last says that the
-            file ends with it.
+        InvalidParameters: A line cannot be part of a hunk, the hunk has no lines, or a line that is not the last says
+            that the file ends with it.
     """
     headed = lines[start].startswith("@@")
     counts = _COUNTS.match(lines[start])
@@ -289,7 +289,7 @@ def read_forgivingly(lines: Sequence[str]) -> list[PatchSection]:
         lines: The patch, without line endings.
 
     Raises:
-        InvalidParameters: A line is none of a patch, or asks for more than changing lines.
+        InvalidParameters: A line cannot be part of a patch, or asks for more than changing lines.
     """
     sections: list[PatchSection] = []
     index = 0

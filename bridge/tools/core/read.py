@@ -106,7 +106,7 @@ class ReadFileTool(VaultReadTool[ReadParams]):
 
     Args:
         storage: The vault.
-        file_texts: The texts of files that are no notes.
+        file_texts: The texts of files that are not notes.
         pictures: Makes pictures ready to be shown.
         screens: The person's screen in Obsidian.
     """
@@ -162,7 +162,7 @@ class ReadFileTool(VaultReadTool[ReadParams]):
         return dataclasses.replace(output, parts=tuple(shown.parts)) if shown.parts else output
 
     def _info_of(self, name: str, params: ReadParams) -> NoteInfoParams:
-        """Return the facts of a note as they are asked for. Raises InvalidParameters where it is no name."""
+        """Return the facts of a note as they are asked for. Raises InvalidParameters where it is not a name."""
         asked: NoteInfoParams = self._info.spec.parameters.parse({"path": name, "cursor": params.cursor})
         return asked
 

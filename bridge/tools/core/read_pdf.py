@@ -130,10 +130,10 @@ class AskedPages(NamedTuple):
 def asked_pages(name: str) -> AskedPages | None:
     """Return what a caller asks for by `file.pdf`, `file.pdf#page=3`, `file.pdf#page=3-5` or a link to one of these.
 
-    `&picture` behind the pages asks for pictures of them.
+    `&picture` after the pages asks for pictures of them.
 
     Returns:
-        None where it is no PDF file that is named.
+        None if what is named is not a PDF file.
 
     Raises:
         InvalidParameters: The pages are in the wrong order, or begin at 0.

@@ -1,7 +1,7 @@
 """A unified diff to the letter, as git and `diff -u` write it, read by `unidiff`.
 
 unidiff lets some things pass that matter when lines are written: lines after a hunk whose header counts too few, and
-everything that is said about a file besides its lines. A patch with such lines is none to the letter.
+everything that is said about a file besides its lines. A patch with such lines is not read here.
 """
 
 import re
@@ -19,7 +19,7 @@ _ABOUT_FILES = re.compile(rf"{_GIT}|index [0-9a-f]+\.\.|{_NEW_FILE}|--- |\+\+\+ 
 
 
 def read_strictly(lines: Sequence[str]) -> list[PatchSection] | None:
-    """Return the files of a diff, in order; None when it is no diff to the letter.
+    """Return the files of a diff, in order; None when it is not a diff to the letter.
 
     Args:
         lines: The diff, without line endings.

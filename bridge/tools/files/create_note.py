@@ -283,7 +283,7 @@ class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
         return Output(data, done(applied.plan.summary))
 
     def _folder_of(self, params: CreateNoteParams) -> CreateFolderParams:
-        """Return the folder to make. Raises InvalidParameters where its path is none."""
+        """Return the folder to make. Raises InvalidParameters where that is not a path."""
         folder: CreateFolderParams = self._folders.spec.parameters.parse({"path": _only_path(params)})
         return folder
 
@@ -309,7 +309,7 @@ class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
         """Return the place as it will be spelled, when nothing is there.
 
         Raises:
-            InvalidParameters: It is no name for a new note.
+            InvalidParameters: A new note cannot have this name.
             Conflict: Something is.
         """
         self._storage.check_new_name(path.name)
@@ -333,7 +333,7 @@ class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
 
 
 def _only_path(params: CreateNoteParams) -> str:
-    """Return the path of something that is no note, and so takes no name from its content."""
+    """Return the path of something that is not a note, and so is not named after its content."""
     path = params.path or (f"{params.folder or ''}/{params.name}" if params.name else None)
     if path is None:
         raise InvalidParameters(f"path is missing: say where the {params.kind} goes")

@@ -11,11 +11,11 @@ from pydantic import Field
 
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass, FilePreview, Operation
-from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
+from bridge.errors import InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key
 from bridge.toolkit.tool import CallContext, Output, P
 from bridge.tools.formatting import counted, size, some
-from bridge.tools.kinds import RequiredPath, SnakeCaseParams, VaultWriteTool, write_spec
+from bridge.tools.kinds import RequiredPath, SnakeCaseParams, VaultWriteTool, until, write_spec
 from bridge.tools.paths import existing_path, not_found_as
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.change_facts import binary_kind, lost_note
@@ -124,11 +124,10 @@ class DeletingTool(VaultWriteTool[P]):
 
     def _read(self, tree: "_Tree", context: CallContext) -> None:
         """Read all files that go."""
+        late = f"{str(tree.place)!r} holds too much to be read in time; delete it in several parts"
+        check = until(self._clock, context, late)
         for number, path in enumerate(tree.found.files):
-            if self._clock.monotonic() > context.deadline:
-                raise DeadlineExceeded(
-                    f"{str(tree.place)!r} holds too much to be read in time; delete it in several parts"
-                )
+            check()
             with self._storage.open(path) as file:
                 tree.add(path, file)
             if number % _STEP == _STEP - 1:

@@ -1,6 +1,6 @@
 """The tools `edit_file`, `modify_note` and `write_file`, and the ways of editing that `edit` has too.
 
-Each way leads from bytes to bytes, with the sentence that says what it does. The beginning of a note is behind its
+Each way leads from bytes to bytes, with the sentence that says what it does. The beginning of a note is after its
 properties (rules 46 and 49 of docs/obsidian.md).
 """
 
@@ -59,7 +59,7 @@ def replace_text(target: EditTarget, old: str, new: str, *, everywhere: bool) ->
 
 
 def append_text(target: EditTarget, content: str) -> PlannedEdit:
-    """Put the content behind the last byte; behind a last line without a line break, not on that line."""
+    """Put the content after the last byte; after a last line without a line break, on a line of its own."""
     lines = Lines(target.data)
     added = encode(content)
     if b"\r\n" not in added and lines.prevailing != b"\n":
@@ -124,7 +124,7 @@ def _line_count(content: str) -> str:
 
 
 def _first_of_body(lines: Lines) -> int:
-    """Return the number of the line behind the properties, also broken ones (rules 46 and 49 of docs/obsidian.md)."""
+    """Return the number of the line after the properties, also broken ones (rules 46 and 49 of docs/obsidian.md)."""
     start = len(lines.bom)
     first, *rest = lines.data[start : start + CHUNK].split(b"\n")
     if first.rstrip() != b"---":
@@ -263,8 +263,8 @@ def _check_ranges(edits: Sequence[RangeEdit]) -> None:
     for number, (start, end) in enumerate((edit.range for edit in edits), 1):
         if start < 1 or end < start:
             raise InvalidParameters(
-                f"Edit {number}: range [{start}, {end}] is none; it begins with line 1 or later and ends, exclusive, "
-                "at its start or later."
+                f"Edit {number}: [{start}, {end}] is not a range: it begins with line 1 or later, and its end "
+                "(exclusive) is not before its start."
             )
     for number, (before, this) in enumerate(pairwise(edit.range for edit in edits), 2):
         if this[0] < max(before):

@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.clock import Clock
 from bridge.contract.consent import Operation, ShownPicture
-from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
+from bridge.errors import ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.notes.markdown import mentions_base
 from bridge.notes.names import link_key
 from bridge.notes.note import TooMuchWork
@@ -17,6 +17,7 @@ from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.toolkit.tool import CallContext
 from bridge.tools.bases.holding import EXTENSION, follow_in, holding_bases
 from bridge.tools.formatting import counted, first_of
+from bridge.tools.kinds import until
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import BrokenLink, ChangeKind, ChangePlan, PlanBuilder
@@ -92,8 +93,7 @@ class LinkKeeper:
         Raises:
             DeadlineExceeded: It does.
         """
-        if self._clock.monotonic() > context.deadline:
-            raise DeadlineExceeded("Working out which links follow did not end in time; nothing was changed")
+        until(self._clock, context, "Working out which links follow did not end in time; nothing was changed")()
 
     def closed(self) -> Callable[[str], bool]:
         """Return a function that says whether the user has closed a file, under the rules as they are now."""

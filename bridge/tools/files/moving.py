@@ -128,8 +128,7 @@ class MovePlanner(LinkKeeper):
 
     def _move_sets(self, moves: Sequence[tuple[VaultPath, VaultPath]], context: CallContext) -> list[MoveSet]:
         """Return what moves where, with everything that goes along; without what is there already."""
-        found = [self._move_set(source, target) for source, target in moves]
-        sets = [moved for moved in found if moved is not None]
+        sets = [moved for move in moves if (moved := self._move_set(*move)) is not None]
         closed = self.closed()
 
         def look(path: VaultPath) -> None:
@@ -251,7 +250,7 @@ def _refusal(path: VaultPath, obstacle: Obstacle) -> ToolFailure:
         return protected(path)
     reason = {Obstacle.NAME: unsafe_name(path.name), Obstacle.LINK: "it is a symbolic link"}.get(obstacle)
     return InvalidParameters(
-        f"{str(path)!r} cannot be moved along: {reason or 'it is no file'}; move the other things one by one"
+        f"{str(path)!r} cannot be moved along: {reason or 'it is not a file'}; move the other things one by one"
     )
 
 

@@ -78,7 +78,7 @@ class _Regions:
         self._shift = 0
 
     def add(self, start: int, end: int, size: int) -> None:
-        """Add the replacement of some bytes by so many others; they lie behind those before."""
+        """Add the replacement of some bytes by so many others; they come after those before."""
         if start >= self._last:
             self._go_to(start)
         if end >= self._last:

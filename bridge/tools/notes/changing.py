@@ -92,7 +92,7 @@ def rewritten(data: bytes, content: str, *, keep_properties: bool = True) -> tup
 
 
 def _with_head(old: str, content: str, block: FrontmatterBlock) -> str:
-    """Return the content behind the old properties and the blank lines that follow them."""
+    """Return the content after the old properties and the blank lines that follow them."""
     end = old.find("\n", block.end) + 1 or len(old)
     head, body = old[:end], old[end:]
     if not head.endswith("\n") and content:

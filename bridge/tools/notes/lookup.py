@@ -50,7 +50,7 @@ class NoteLookup(NoteResolver):
             certain: Whether the answer is for a write: then there is none while other notes may still turn up.
 
         Raises:
-            InvalidParameters: It is no reference (`invalid_format`).
+            InvalidParameters: It is not a reference (`invalid_format`).
             NotFound: No note fits.
             Ambiguous: Several fit; its data name them.
         """
@@ -172,7 +172,7 @@ class NoteReadTool(ReadTool[P]):
             what: The question's first words, such as `Read`.
 
         Raises:
-            InvalidParameters: The name is no reference.
+            InvalidParameters: The name is not a reference.
         """
         shown = parse_reference(name).text
         with contextlib.suppress(ToolFailure):
@@ -198,7 +198,7 @@ class NoteWriteTool(VaultWriteTool[P]):
             name: The note, as the caller named it.
 
         Raises:
-            InvalidParameters: The name is no reference, or means a part of a note, or the note is not text.
+            InvalidParameters: The name is not a reference, means a part of a note, or the note is not text.
             NotFound: No note fits.
             Ambiguous: Several fit; a write never guesses.
         """

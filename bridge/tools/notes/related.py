@@ -170,7 +170,6 @@ def _in_words(relation: dict[str, str]) -> str:
     return words.get(relation["relationship"]) or f"shares {relation['tag']}"
 
 
-USUAL_NEAR = 10
 MOST_NEAR = 50
 MOST_NUMBERS = 16_384
 _NOTHING = "No note is near that. Ask in other words, or use search_notes."
@@ -186,9 +185,7 @@ class SearchVectorsParams(SnakeCaseParams):
         Annotated[list[Annotated[float, Field(allow_inf_nan=False)]], Field(min_length=1, max_length=MOST_NUMBERS)]
         | None
     ) = Field(default=None, description="Instead: a vector of the model that metadata.model names")
-    limit: int = Field(
-        default=USUAL_NEAR, ge=1, le=MOST_NEAR, description="Maximum number of notes to return (default: 10)"
-    )
+    limit: int = Field(default=10, ge=1, le=MOST_NEAR, description="Maximum number of notes to return (default: 10)")
 
 
 class SearchVectorsTool(SearchingTool[SearchVectorsParams]):

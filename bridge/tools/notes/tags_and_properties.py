@@ -177,7 +177,7 @@ def with_tags(notes: NoteLookup, tags: Sequence[str], match: Literal["all", "any
         match: Whether all or any of them.
 
     Raises:
-        InvalidParameters: One of them is no tag.
+        InvalidParameters: One of them is not a tag.
     """
     sets = [set(notes.knowledge.tagged(check_tag(tag))) for tag in tags]
     return set.intersection(*sets) if match == "all" else set.union(*sets)

@@ -196,8 +196,8 @@ async def test_range_edits_are_asked_in_one_question_and_applied_together(any_va
         ([(5, 6), (1, 2)], "sorted by start line and not overlap"),
         ([(3, 5), (3, 3)], "begins before"),
         ([(4, 4), (2, 2)], "begins before"),
-        ([(0, 1)], "range [0, 1] is none"),
-        ([(5, 4)], "range [5, 4] is none"),
+        ([(0, 1)], "[0, 1] is not a range"),
+        ([(5, 4)], "[5, 4] is not a range"),
         ([(30, 32)], "Line 31 does not exist"),
     ],
 )

@@ -92,8 +92,8 @@ async def test_an_edit_takes_images_in_every_one_of_its_texts_and_names_do_not_c
     ("images", "content", "why"),
     [
         ([image("a.png")], "no embed", "Say where the image 'a.png' goes: ![[a.png|what it shows]] in the text"),
-        ([image("a.svg", SVG)], "![[a.svg]]", "The image 'a.svg' is no PNG, JPEG, GIF or WebP"),
-        ([{"name": "a.png", "data": "no base64!"}], "![[a.png]]", "is no base64"),
+        ([image("a.svg", SVG)], "![[a.svg]]", "The image 'a.svg' is not a PNG, JPEG, GIF or WebP"),
+        ([{"name": "a.png", "data": "no base64!"}], "![[a.png]]", "is not base64"),
         ([image("a.png"), image("A.png")], "![[a.png]]", "Two images are called 'A.png'"),
         ([image("a.png")] * (MOST_SENT + 1), "![[a.png]]", "images"),
         ([image("a.png", WHOLE["png"] + bytes(MOST_SENT_BYTES))], "![[a.png]]", "more than 10 MB together"),
