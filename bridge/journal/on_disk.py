@@ -196,7 +196,7 @@ class Backups:
             # A file with a second name elsewhere may change under that name; the backup must not change with it.
             state = place.stat(own_name)
             if stat.S_ISREG(state.st_mode) and state.st_nlink > 1:
-                spare = f"{own_name}.copy"
+                spare = free_back_name(place, execution_id)
                 copy_durably(place, own_name, place, spare)
                 place.replace(spare, place, own_name)
 

@@ -317,9 +317,8 @@ def _taken(clash: Clash, take: Take) -> bytes:
         return clash.theirs
     if take is Take.DRAFT:
         return clash.ours
-    if clash.theirs.endswith(
-        b"\n" + clash.ours
-    ):  # both are there: it was taken, and the bridge ended before it was known
+    # Both are there: it was taken, and the bridge ended before it was known.
+    if clash.theirs.endswith(b"\n" + clash.ours):
         return clash.theirs
     break_ = b"" if not clash.theirs or not clash.ours or clash.theirs.endswith(b"\n") else b"\n"
     return clash.theirs + break_ + clash.ours

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from bridge.clock import Clock
+from bridge.clock import Clock, stamp_of
+from bridge.contract.versions import VersionsStatus
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.versions.comparing import Comparing, KnownFiles
@@ -30,7 +31,7 @@ from bridge.versions.reading import (
     portions,
     read_whole,
 )
-from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, ListedFile, SeenFile, Side, Unknown, Version
+from bridge.versions.states import PREFIX, Entry, KeepRules, ListedFile, Origin, SeenFile, Side, Unknown, Version
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -367,25 +368,22 @@ class Recorder:
             return None
         return Unknown.BYTES if known.digest is None else known.digest
 
-    def kept(self) -> Kept:
+    def kept(self) -> VersionsStatus:
         """Return the state of the recording."""
-
-        def ask(database: Database) -> Kept:
-            entries = database.entries()
-            known = self._known.all().values()
-            return Kept(
-                on=self._recording,
-                since=self._comparing.since,
-                files=len(known),
-                whole=sum(one.digest in database.held for one in known),
-                entries=len(entries),
-                oldest=min((began for _, began, _, _, _ in entries), default=None),
-                bytes=database.on_disk,
-                budget=database.budget,
-                fault=self.fault,
-            )
-
-        return self._ask(ask, Kept(on=False, budget=self._rules().megabytes << 20, fault=self.fault))
+        nothing = list[tuple[int, float, float, bool, Origin]](), set[bytes](), 0, self._rules().megabytes << 20
+        entries, held, size, budget = self._ask(lambda one: (one.entries(), one.held, one.on_disk, one.budget), nothing)
+        begun, since, known = [began for _, began, *_ in entries], self._comparing.since, self._known.all().values()
+        return VersionsStatus(
+            on=self._recording,
+            since=None if since is None else stamp_of(since),
+            files=len(known),
+            whole=sum(one.digest in held for one in known),
+            entries=len(entries),
+            oldest=stamp_of(min(begun)) if begun else None,
+            bytes=size,
+            budget=budget,
+            fault=self.fault,
+        )
 
     def _entries(self, wanted: Callable[[int, float], bool]) -> list[Entry]:
         """Return the requested entries, newest first."""

@@ -187,29 +187,3 @@ class KeepRules(NamedTuple):
     def covers(self, path: str) -> bool:
         """Return whether a file is recorded."""
         return not self.left_out or not any(path == folder or path.startswith(f"{folder}/") for folder in self.left_out)
-
-
-class Kept(NamedTuple):
-    """The state of the recording.
-
-    Attributes:
-        on: Whether outside changes are recorded.
-        budget: Disk space allowed.
-        fault: The reason why something is not recorded, as a sentence; None when all is well.
-        since: Time since when they are, in seconds since 1970; None before the first scan is complete.
-        files: Files that are known.
-        whole: Those of them whose bytes are kept.
-        entries: Number of entries.
-        oldest: Time when the first of them began.
-        bytes: Disk space in use.
-    """
-
-    on: bool
-    budget: int
-    fault: str | None
-    since: float | None = None
-    files: int = 0
-    whole: int = 0
-    entries: int = 0
-    oldest: float | None = None
-    bytes: int = 0

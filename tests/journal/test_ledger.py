@@ -228,6 +228,21 @@ def test_a_second_name_of_a_file_keeps_the_old_bytes_and_cannot_spoil_the_backup
     assert other.read_bytes() == b"changed under the other name"
 
 
+@posix_only
+def test_a_file_with_a_second_name_is_kept_whatever_its_name_is_and_what_lies_beside_it(
+    small: SmallVault, tmp_path: Path
+) -> None:
+    files = {"A.md.copy": b"beside\n", "A.md": b"linked\n", f"{'x' * 252}.md": b"long\n"}
+    for number, (name, data) in enumerate(files.items()):
+        (small.folder / name).write_bytes(data)
+        os.link(small.folder / name, tmp_path / f"other {number}")
+    with small.ledger() as ledger:
+        small.apply(ledger, *(("delete", name, data) for name, data in files.items()))
+        assert not any((small.folder / name).exists() for name in files)
+        small.undo(ledger)
+    assert {name: small.read(name) for name in files} == files
+
+
 def test_without_backups_nothing_is_kept_and_undo_says_why(small: SmallVault) -> None:
     small.keep = False
     with small.ledger() as ledger:

@@ -38,6 +38,7 @@ from bridge.contract.consent import (
 from bridge.contract.events import ToolProgress
 from bridge.contract.session import IndexComparison, ObsidianFacts, SemanticStatus
 from bridge.contract.tools import ToolResult
+from bridge.contract.versions import VersionsStatus
 from bridge.custom.custom_tools import CustomTools, KeptValues, tool_approvals
 from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
@@ -75,7 +76,7 @@ from bridge.versions.grouping import ObsidianWrite, Since
 from bridge.versions.notices import Notice, Notices, Tally
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
-from bridge.versions.states import Entry, Kept, Version
+from bridge.versions.states import Entry, Version
 from bridge.web.search import WebSearch
 from bridge.web.search_services import search_services
 from tests.identities import PrivateFiles
@@ -236,8 +237,18 @@ class NothingRecorded(Recorder):
     def forget_everything(self) -> None:
         """There is nothing."""
 
-    def kept(self) -> Kept:
-        return Kept(on=True, since=1.0, files=1, whole=1, entries=0, oldest=None, bytes=9, budget=99, fault=None)
+    def kept(self) -> VersionsStatus:
+        return VersionsStatus(
+            on=True,
+            since="1970-01-01T00:00:01.000Z",
+            files=1,
+            whole=1,
+            entries=0,
+            oldest=None,
+            bytes=9,
+            budget=99,
+            fault=None,
+        )
 
 
 class OneNotice(Notices):

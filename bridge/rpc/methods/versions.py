@@ -137,9 +137,7 @@ async def status(context: RequestContext, _params: NoParams) -> wire.VersionsSta
     many the bytes are kept; how many entries there are, and when the oldest began; what it takes of the disk, and may
     take; and why something is not recorded, as a sentence, or null.
     """
-    kept = await asyncio.to_thread(context.services.recorder.kept)
-    since, oldest = (None if at is None else stamp_of(at) for at in (kept.since, kept.oldest))
-    return wire.VersionsStatus.of(kept, since=since, oldest=oldest)
+    return await asyncio.to_thread(context.services.recorder.kept)
 
 
 def _compared(context: RequestContext, params: wire.VersionsCompareParams) -> wire.VersionsCompared:
