@@ -22,7 +22,7 @@ from bridge.cli.printer import FAILURE, Printer, fail
 from bridge.cli.question_dialog import Decided, NextStep, QuestionDialog
 from bridge.cli.question_screen import draw_question
 from bridge.cli.sanitize import sanitize
-from bridge.cli.stopping import cancel_on_signals
+from bridge.cli.stopping import TERMINATION, on_signals
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
 
 T = TypeVar("T")
@@ -124,7 +124,8 @@ class ConsentPrompt:
         if self._printer.as_json:
             self._printer.json({"event": "requested", "request": request.to_wire()}, compact=True)
         if self._keyboard is None:
-            self._show_unasked(request)
+            if not self._printer.as_json:
+                self._printer.lines(draw_question(request, width=self._printer.readable).lines)
             return [ScreenAnswer(request, Decision.ALLOW_ONCE)]
         self._keyboard.discard()
         conversation = Dialog(self._printer, self._keyboard, lambda: self._questions.current(request))
@@ -135,10 +136,6 @@ class ConsentPrompt:
             self._keyboard.discard()
             self._interrupted = False
         return await dialog.decide()
-
-    def _show_unasked(self, request: ConsentRequest) -> None:
-        if not self._printer.as_json:
-            self._printer.lines(draw_question(request, width=self._printer.readable).lines)
 
     async def _respond(self, answers: list[ScreenAnswer]) -> bool:
         """Send the answers, and say what became of each question."""
@@ -203,13 +200,12 @@ def _is_covered(answers: list[ScreenAnswer], answer: ScreenAnswer, reply: Consen
 
 def _done(answer: ScreenAnswer, reply: ConsentReply) -> Text:
     """Return what an answer has brought about; of one for longer, what is remembered and how to take it back."""
+    message = " The agent gets your message." if answer.feedback else ""
     if answer.option is None:
         part = " What you left out is not written." if answer.hunks is not None else ""
-        message = " The agent gets your message." if answer.feedback else ""
         return Text(f"{_DONE[answer.decision]}{part}{message}", "bold")
     sentence = reply.grant.sentence if reply.grant else answer.option.sentence
     back = f" `vault-bridge policy revoke {reply.grant.grant_id}` takes it back." if reply.grant else ""
-    message = " The agent gets your message." if answer.feedback else ""
     return Text.assemble((_REMEMBERED[answer.decision.allows], "bold"), sanitize(sentence), back, message)
 
 
@@ -330,7 +326,8 @@ async def _approve(cli: CommandLine, *, once: bool, yes: bool) -> int:
     if yes:
         cli.say("--yes: everything that agents ask for is ALLOWED from here on, without asking you.", style="bold red")
     prompt = ConsentPrompt(link, None if yes else open_keyboard(), cli)
-    with cancel_on_signals():
+    task = asyncio.current_task()
+    with on_signals(lambda: task and task.cancel(), *TERMINATION):  # asyncio does so for Ctrl-C
         return await _run(link, prompt, once=once)
 
 

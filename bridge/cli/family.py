@@ -214,13 +214,8 @@ class Family(Group):
         inside: str | None = None,
     ) -> None:
         super().__init__(about)
-        self._name = name
-        self._word = word
-        self._thing = thing
-        self._key = key
-        self._table = table
-        self._member = member
-        self._inside = inside
+        self._word, self._thing, self._name, self._key = word, thing, name, key
+        self._table, self._member, self._inside = table, member, inside
 
     def list_all(self, about: str, after: Callable[[CommandLine, Any], None] = lambda _cli, _answer: None) -> None:
         """Add the command `list`.

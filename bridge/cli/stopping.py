@@ -36,14 +36,6 @@ def on_signals(stop: Callable[[], object], *names: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def cancel_on_signals() -> Iterator[None]:
-    """Have the running task cancelled when the process is asked to end; asyncio does so for Ctrl-C."""
-    task = asyncio.current_task()
-    with on_signals(lambda: task and task.cancel(), *TERMINATION):
-        yield
-
-
-@contextlib.contextmanager
 def when_parent_ends(stop: Callable[[], object]) -> Iterator[None]:
     """Have `stop` called on the running loop when the program that started us closes our standard input, or dies.
 
