@@ -99,7 +99,8 @@ def describe_parameters(schema: Schema) -> list[str]:
     for name, member in schema.get("properties", {}).items():
         need = "required" if name in required else "optional"
         kind = " or ".join(json_types(member)) or "any"
-        lines.append(sanitize_plain(f"{name}  ({kind}, {need})  {member.get('description', '')}").rstrip())
+        about = member.get("description", "") if isinstance(member, dict) else ""
+        lines.append(sanitize_plain(f"{name}  ({kind}, {need})  {about}").rstrip())
     return lines
 
 
@@ -181,7 +182,7 @@ def _no_constant(name: str) -> Any:
 
 def json_types(member: Schema | None) -> list[str]:
     """Return the JSON types a parameter takes, in the schema's order."""
-    if not member:
+    if not isinstance(member, dict):  # a schema may be `true` too
         return []
     kind = member.get("type")
     if isinstance(kind, str):

@@ -88,7 +88,7 @@ def local_time(stamp: str) -> str:
     """Return an ISO 8601 time in this machine's zone, to the second; what is not a time stays as it is."""
     try:
         moment = datetime.fromisoformat(stamp).astimezone()
-    except ValueError:
+    except (ValueError, OverflowError):
         return stamp
     this_year = moment.year == datetime.now(moment.tzinfo).year
     return f"{moment:%m-%d %H:%M:%S}" if this_year else f"{moment:%Y-%m-%d %H:%M}"

@@ -156,6 +156,8 @@ def set_(
             *path, last = key.split(".")
             for part in path:
                 inner = inner.setdefault(part, {})
+                if not isinstance(inner, dict):
+                    raise BadArguments(f"{key!r} is a member of a setting that is set as a whole at the same time")
             inner[last] = _parse(key, value, _schema_of(key, described))
         return patch, await bridge.request("settings.update", patch=patch)
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,6 +16,8 @@ from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_
 
 VAULT_VARIABLE: Final = "VAULT_BRIDGE_VAULT"
 MARKS: Final = (".obsidian", STATE_FOLDER)
+_HERE: Final = re.compile(r"ws://127\.0\.0\.1:[0-9]{1,5}/[a-z0-9/]*")
+"""An address on this machine, written in the one way that everything that reads addresses understands alike."""
 
 
 def find_vault(
@@ -67,12 +70,14 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
         file = Path(discovery.run_dir) / (HOST_FILE if role == "host" else AGENT_FILE)
         endpoint = Endpoint.model_validate_json(file.read_bytes())
         mine = not hasattr(os, "geteuid") or file.stat().st_uid == os.geteuid()
+        mine = mine and (not endpoint.vault or vault.samefile(endpoint.vault))
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         raise not_running(vault) from None
     except OSError as error:
         raise unseen(error) from None
-    # The vault may be synced, so its file is only a claim: we talk to this machine, and to what this user started.
-    if not mine or not endpoint.url.startswith("ws://127.0.0.1:"):
+    # The vault may be synced or a copy, so its file is only a claim: we talk to this machine, and to what this user
+    # started for this vault.
+    if not mine or not _HERE.fullmatch(endpoint.url):
         raise not_running(vault)
     return endpoint
 

@@ -84,11 +84,15 @@ def find_token(vault: Path, name: str) -> str:
         TokenNotFound: It is in neither; the message says what to do.
     """
     file = token_file(vault, name)
-    with contextlib.suppress(FileNotFoundError):
+    try:
         state = file.lstat()
         if not stat.S_ISREG(state.st_mode) or (os.name != "nt" and stat.S_IMODE(state.st_mode) & 0o077):
             raise TokenNotFound(f"{file} can be read by others, or is a link. Remove it and add {name!r} again")
         return file.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        pass  # the keyring may have it
+    except (OSError, UnicodeDecodeError) as error:
+        raise TokenNotFound(f"{file} cannot be read ({error}). Remove it and add {name!r} again") from None
     with contextlib.suppress(KeyringUnavailable):
         keyring, errors = load_keyring()
         with contextlib.suppress(errors):

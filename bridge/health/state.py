@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -133,8 +134,7 @@ def check_journal(vault: Path) -> Iterator[Finding]:
 def check_clock(vault: Path) -> Iterator[Finding]:
     """Check whether the clock is right, as far as earlier records can tell."""
     now = datetime.now(UTC)
-    times = [line.time for line in _journal(vault)[0]] + _logged(vault)
-    newest = max((datetime.fromisoformat(time) for time in times), default=now)
+    newest = max(_moments([line.time for line in _journal(vault)[0]] + _logged(vault)), default=now)
     if now < OLDEST:
         yield Finding("clock", "fail", f"The clock says {now:%Y-%m-%d}", "Set the clock of this machine")
     elif newest > now + TOLERANCE:
@@ -159,7 +159,15 @@ def _journal(vault: Path) -> tuple[list[JournalRecord], int]:
     return found, damaged
 
 
-def _logged(vault: Path) -> list[str]:
+def _moments(times: list[Any]) -> Iterator[datetime]:
+    """Yield those that are times with a zone: the files may have been changed by others."""
+    for time in times:
+        with suppress(ValueError, TypeError):
+            if (moment := datetime.fromisoformat(time)).tzinfo is not None:
+                yield moment
+
+
+def _logged(vault: Path) -> list[Any]:
     """Return the times of the log's last records."""
     file = vault / STATE_FOLDER / LOGS / LOG
     if not file.is_file():

@@ -371,3 +371,10 @@ def test_a_client_that_is_renamed_by_its_id_keeps_its_token(run: Command, served
     run("clients", "rename", added["client"]["clientId"], "Work")
     run("call", "grep", "pattern=TODO", "--client", "Work", "--wait", "0", code=1)
     assert served.pending(1)[0]["client"] == "Work"
+
+
+def test_a_token_file_that_cannot_be_read_is_said_to_be_so(run: Command, config: Path) -> None:
+    run("clients", "add", "Robot", "--save")
+    token_files(config)[0].write_bytes(b"\xff")
+    said = run("call", "grep", "pattern=TODO", "--client", "Robot", code=1).output
+    assert "cannot be read" in said

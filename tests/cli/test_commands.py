@@ -144,6 +144,11 @@ def test_settings_are_shown_set_and_reset(changed: Path, run: Run) -> None:
     assert run("settings", "get", "consentTimeout", vault=changed).stdout == "300\n"
 
 
+def test_a_setting_and_a_member_of_it_are_not_set_at_once(vault: Path, run: Run) -> None:
+    said = run("settings", "set", "consentTimeout=60", "consentTimeout.grep=1", vault=vault, code=2).stderr
+    assert "consentTimeout.grep" in said
+
+
 def test_null_brings_a_setting_and_a_tool_back_to_their_defaults(changed: Path, run: Run) -> None:
     run("settings", "set", "consentMode.grep=never_allow", "rateLimits.grep=3", vault=changed)
     run("settings", "set", "consentMode.grep=null", "rateLimits.grep=null", vault=changed)

@@ -151,3 +151,9 @@ def test_what_is_nested_too_deep_is_no_json() -> None:
     assert parse_arguments(["pattern=x", f"either={deep}"], SCHEMA) == {"pattern": "x", "either": deep}
     with pytest.raises(BadArguments, match="not JSON"):
         parse_arguments([], SCHEMA, deep)
+
+
+def test_a_schema_that_says_only_yes_takes_anything() -> None:
+    schema = {"properties": {"x": True, "y": {"type": "array", "items": True}}}
+    assert describe_parameters(schema) == ["x  (any, optional)", "y  (array, optional)"]
+    assert parse_arguments(["x=1", "y=2"], schema) == {"x": 1, "y": [2]}

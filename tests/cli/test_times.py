@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.layout import since_time, until_words
+from bridge.cli.layout import local_time, since_time, until_words
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -46,3 +46,7 @@ def test_what_is_no_time_is_explained(typed: str) -> None:
 def test_an_end_is_said_in_the_time_of_this_machine(days: int, words: str) -> None:
     moment = NOW + timedelta(days=days)
     assert until_words(moment.isoformat(), NOW) == words.format(moment.astimezone())
+
+
+def test_a_time_that_is_none_here_stays_as_it_is() -> None:
+    assert local_time("9999-12-31T23:59:59-12:00") == "9999-12-31T23:59:59-12:00"

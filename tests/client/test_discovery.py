@@ -78,6 +78,8 @@ def test_the_token_is_that_of_the_role(vault: Path, role: str) -> None:
         (BEACON | {"runDir": "{run}"}, {"url": 5}),
         (BEACON | {"runDir": "{run}"}, BEACON | {"url": "ws://evil.example/ws"}),
         (BEACON | {"runDir": "{run}"}, BEACON | {"url": "ws://127.0.0.1.evil.example:1/ws"}),
+        (BEACON | {"runDir": "{run}"}, BEACON | {"url": "ws://127.0.0.1:1@evil.example/ws"}),
+        (BEACON | {"runDir": "{run}"}, BEACON | {"url": "ws://127.0.0.1:1\\@evil.example/ws"}),
     ],
 )
 def test_a_vault_that_nobody_serves_says_how_to_serve_it(vault: Path, discovery: Any, endpoint: Any) -> None:
@@ -126,3 +128,13 @@ def test_what_another_user_put_there_is_not_believed(vault: Path, monkeypatch: p
 def test_a_name_that_no_folder_can_have_is_no_vault(name: str) -> None:
     with pytest.raises(VaultNotFound, match="no folder"):
         find_vault(name)
+
+
+def test_the_bridge_of_the_vault_that_this_one_was_copied_from_is_not_its_bridge(vault: Path, other: Path) -> None:
+    run = str(vault.parent / "run")
+    publish(other, BEACON | {"runDir": run}, BEACON | {"vault": str(vault.resolve())})
+    with pytest.raises(BridgeNotRunning, match="vault-bridge serve --vault"):
+        find_endpoint(other)
+    (vault / ".vault-bridge").mkdir()
+    (other / ".vault-bridge" / "bridge.json").rename(vault / ".vault-bridge" / "bridge.json")
+    assert find_endpoint(vault).token == "agent"

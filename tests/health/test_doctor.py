@@ -331,3 +331,11 @@ def test_what_is_kept_of_other_programs_changes_is_said(vault: Path, own: Path) 
     assert "--forget-everything" in one(check, vault, "fail").remedy
     (own / "settings.json").write_text('{"outsideVersions": false}')
     assert "outsideVersions is off" in one(check, vault, "ok").what
+
+
+@pytest.mark.parametrize("time", [5, "2026-01-31", "2026-01-31T10:00:00", "soon", None])
+def test_a_record_without_a_time_says_nothing_about_the_clock(vault: Path, own: Path, time: Any) -> None:
+    log = own / "logs" / "tools.log"
+    log.parent.mkdir()
+    log.write_text(json.dumps({"timestamp": time}) + "\n", encoding="utf-8")
+    one(state.check_clock, vault, "ok")
