@@ -302,14 +302,7 @@ def measured(duration: Duration, unit: str, now: Date) -> Number | None:
 
 
 UNITS: Final = ("years", "months", "days", "weeks", "hours", "minutes", "seconds", "milliseconds")
-_LENGTHS: Final = {
-    "weeks": WEEK,
-    "days": DAY,
-    "hours": HOUR,
-    "minutes": MINUTE,
-    "seconds": SECOND,
-    "milliseconds": 1,
-}
+_LENGTHS: Final = {"weeks": WEEK, "days": DAY, "hours": HOUR, "minutes": MINUTE, "seconds": SECOND, "milliseconds": 1}
 
 
 def _plain(value: float) -> Number:

@@ -17,7 +17,7 @@ from bridge.vault.text import is_note
 
 Value = Any
 """A value of an expression: None, a boolean, a number, a text, a `Date`, a `Duration`, a list, a mapping, a `Link`, a
-`Row` (a file), a `Pattern`, or a text with a meaning (`Tag`, `Url`, `Html`, `Icon`, `Image`)."""
+`Row` (a file), a `TextPattern`, or a text with a meaning (`Tag`, `Url`, `Html`, `Icon`, `Image`)."""
 
 _URL_SCHEMES = frozenset({"http", "https", "ftp", "file", "mailto", "obsidian", "tel", "data"})
 _TAGS = "tags"

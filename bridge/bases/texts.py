@@ -5,7 +5,8 @@ ahead or behind, references to groups) is an error that says so.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, Final
 
 import re2
@@ -73,37 +74,12 @@ class TextPattern:
         return f"/{self.source}/{self.flags}"
 
 
-def replaced_matches(text: str, pattern: TextPattern, replacement: str, budget: StepBudget) -> str:
-    """Replace the first match of a pattern, or all if it is global.
-
-    Args:
-        text: The text.
-        pattern: The pattern.
-        replacement: What is put there; `$1` and `$&` stand for what was found.
-        budget: The remaining work of the query.
-    """
-    pieces: list[str] = []
-    at = length = 0
-    for match in pattern.found(text, budget):
-        start, end = match.span()
-        pieces += text[at:start], expand(replacement, text, match.span(), match.groups(), match.groupdict)
-        length += start - at + len(pieces[-1])
-        budget.text(length)
-        at = end
-        if not pattern.is_global:
-            break
-    pieces.append(text[at:])
-    budget.text(length + len(pieces[-1]))
-    return "".join(pieces)
+_Named = Callable[[], dict[str, str | None]]
+_Found = tuple[tuple[int, int], tuple[str | None, ...], _Named]
+"""What is replaced: its place, and what its groups found, by number and by name."""
 
 
-def expand(
-    replacement: str,
-    text: str,
-    span: tuple[int, int],
-    groups: tuple[str | None, ...] = (),
-    named: Callable[[], dict[str, str | None]] = dict,
-) -> str:
+def _expanded(replacement: str, text: str, span: tuple[int, int], groups: tuple[str | None, ...], named: _Named) -> str:
     """Write a replacement: `$$`, `$&`, `$1` and `$<name>` as JavaScript has them."""
     if "$" not in replacement:
         return replacement
@@ -253,21 +229,34 @@ def titled(text: str) -> str:
 
 
 def replaced(text: str, wanted: str | TextPattern, replacement: str, budget: StepBudget) -> str:
-    """Replace every place of a text; of a pattern the first match, or every one if it is global."""
+    """Replace every place of a text; of a pattern the first match, or every one if it is global.
+
+    Args:
+        text: The text.
+        wanted: What is replaced.
+        replacement: What is put there; `$1` and `$&` stand for what was found.
+        budget: The remaining work of the query.
+    """
     if isinstance(wanted, TextPattern):
-        return replaced_matches(text, wanted, replacement, budget)
+        matches = ((match.span(), match.groups(), match.groupdict) for match in wanted.found(text, budget))
+        return _replaced(text, matches if wanted.is_global else islice(matches, 1), replacement, budget)
     if wanted and "$" not in replacement:
         budget.text(len(text) + text.count(wanted) * max(0, len(replacement) - len(wanted)))
         return text.replace(wanted, replacement)
+    places = (((at, at + len(wanted)), (), dict) for at in _places(text, wanted))
+    return _replaced(text, places, replacement, budget)
+
+
+def _replaced(text: str, found: Iterable[_Found], replacement: str, budget: StepBudget) -> str:
     pieces: list[str] = []
-    at = size = 0
-    for start in _places(text, wanted):
-        end = start + len(wanted)
-        pieces += text[at:start], expand(replacement, text, (start, end))
-        size += start - at + len(pieces[-1])
-        budget.text(size)
+    at = length = 0
+    for (start, end), groups, named in found:
+        pieces += text[at:start], _expanded(replacement, text, (start, end), groups, named)
+        length += start - at + len(pieces[-1])
+        budget.text(length)
         at = end
     pieces.append(text[at:])
+    budget.text(length + len(pieces[-1]))
     return "".join(pieces)
 
 

@@ -5,6 +5,7 @@ An expression that fails leaves out its row or its cell and is kept as a problem
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from typing import Final, NamedTuple, TypeVar
 
 from bridge.bases.base_file import Base, Filter, Group, Order, PropertyId, Statement, View
@@ -27,12 +28,11 @@ _PAUSE: Final = 512
 
 
 class _Failed(ExpressionError):
-    """An expression of a base failed: says which."""
+    """An error in an expression of a filter, with that expression and its place."""
 
-    def __init__(self, error: ExpressionError, where: str, expression: str) -> None:
+    def __init__(self, error: ExpressionError, source: Statement) -> None:
         super().__init__(error.message, error.position)
-        self.where = where
-        self.expression = expression
+        self.source = source
 
 
 class Broken(NamedTuple):
@@ -283,7 +283,7 @@ class _Evaluation:
                         if scope.formulas:
                             kept[row.path] = scope.formulas
                 except _Failed as error:
-                    self._note(error, Statement(error.expression, error.where), row)
+                    self._note(error, error.source, row)
                 except RecursionError:
                     raise BaseError("the filters are nested too deeply", self._view.where) from None
         return passing
@@ -392,7 +392,7 @@ def _placed(run: Evaluate, statement: Statement) -> Evaluate:
         except TooMuch:
             raise
         except ExpressionError as error:
-            raise _Failed(error, statement.where, statement.expression) from None
+            raise _Failed(error, statement) from None
 
     return placed
 
@@ -461,9 +461,7 @@ def _spending(compiled: Compiled) -> Evaluate:
     run, size = compiled.run, compiled.size
 
     def spend(scope: Scope) -> Value:
-        scope.budget.left -= size
-        if scope.budget.left < 0:
-            scope.budget.spend(0)
+        scope.budget.spend(size)
         return run(scope)
 
     return spend
@@ -501,15 +499,11 @@ def _way_back(name: str, needs: Mapping[str, list[str]]) -> list[str] | None:
 
 def _too_deep(compiled: Mapping[str, Compiled]) -> list[str]:
     """Return the formulas that are too deep, together with those that they build on."""
+    needs = {name: each.formulas & compiled.keys() for name, each in compiled.items()}
     depths: dict[str, int] = {}
-    left = list(compiled)
-    while left:
-        for name in left:
-            needed = [other for other in compiled[name].formulas if other in compiled]
-            if all(other in depths for other in needed):
-                depths[name] = compiled[name].depth + max((depths[other] for other in needed), default=0)
-        left = [name for name in left if name not in depths]
-    return [name for name, depth in depths.items() if depth > DEEPEST_FORMULAS]
+    for name in TopologicalSorter(needs).static_order():
+        depths[name] = compiled[name].depth + max((depths[other] for other in needs[name]), default=0)
+    return [name for name in compiled if depths[name] > DEEPEST_FORMULAS]
 
 
 def _wrong(statement: Statement, formulas: Mapping[str, Evaluate], *, summary: bool = False) -> Iterable[BaseError]:
@@ -520,13 +514,10 @@ def _wrong(statement: Statement, formulas: Mapping[str, Evaluate], *, summary: b
 
 
 def _wrong_in_filter(condition: Filter | None, formulas: Mapping[str, Evaluate]) -> Iterable[BaseError]:
-    pending: list[Filter | None] = [condition]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, Statement):
-            yield from _wrong(each, formulas)
-        elif isinstance(each, Group):
-            pending.extend(reversed(each.parts))
+    if isinstance(condition, Statement):
+        yield from _wrong(condition, formulas)
+    for part in condition.parts if isinstance(condition, Group) else ():
+        yield from _wrong_in_filter(part, formulas)
 
 
 def _wrong_id(each: PropertyId, base: Base, where: str) -> Iterable[BaseError]:

@@ -224,7 +224,7 @@ def with_member(text: str, name: str, value: Any) -> str:
     if at[1:]:
         raise InvalidParameters(f"The canvas is damaged: {name!r} stands twice in {text[:200]}")
     if value is None:
-        return _without_parts(text, inner, set(at))
+        return _without_part(text, inner, at[0]) if at else text
     if at:
         member = inner[at[0]]
         return text[: member.start] + as_json(value) + text[member.end :]
@@ -236,16 +236,12 @@ def with_member(text: str, name: str, value: Any) -> str:
     return text[:last] + style.between + written + text[last:]
 
 
-def _without_parts(text: str, inner: Sequence[JsonMember], gone: set[int]) -> str:
-    """Take members out of an object, each with one of the commas beside it."""
-    if not gone:
-        return text
-    kept = [number for number in range(len(inner)) if number not in gone]
-    if not kept:
+def _without_part(text: str, inner: Sequence[JsonMember], number: int) -> str:
+    """Take a member out of an object, with one of the commas beside it."""
+    if not inner[1:]:
         return text[:1] + text[-1:]
-    pieces = [text[: inner[0].key], text[inner[kept[0]].key : inner[kept[0]].end]]
-    pieces += (text[inner[number - 1].end : inner[number].end] for number in kept[1:])
-    return "".join([*pieces, text[inner[-1].end :]])
+    start, end = (inner[number - 1].end, inner[number].end) if number else (inner[0].key, inner[1].key)
+    return text[:start] + text[end:]
 
 
 def rebuilt(text: str, start: int, entries: Sequence[tuple[int | None, str]], fallback: Style) -> str:

@@ -47,7 +47,6 @@ def parse_note(text: str, *, outline: bool = True, work: Work | None = None) -> 
     inline = state.inline
     return ParsedNote(
         frontmatter=properties,
-        frontmatter_span=(block.start, block.end) if block and properties is not None else None,
         frontmatter_links=links,
         links=tuple(inline.links),
         embeds=tuple(inline.embeds),

@@ -136,7 +136,6 @@ class ParsedNote:
 
     Attributes:
         frontmatter: Its properties; None when it has none, or they are broken (rules 46 to 49).
-        frontmatter_span: From the first fence to the end of the last, when there are properties.
         frontmatter_links: Links in properties, in order (rule 51).
         links: Links of the body, in order.
         embeds: Embeds of the body, in order.
@@ -150,7 +149,6 @@ class ParsedNote:
     """
 
     frontmatter: Mapping[str, Any] | None = None
-    frontmatter_span: tuple[int, int] | None = None
     frontmatter_links: tuple[Link, ...] = ()
     links: tuple[Link, ...] = ()
     embeds: tuple[Link, ...] = ()

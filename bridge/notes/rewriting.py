@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from bridge.notes import syntax
 from bridge.notes.canvas import node_subpaths, parse_canvas
+from bridge.notes.canvas_board import CANVAS
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import LinkFormat, Names, link_path
 from bridge.notes.note import Link, LinkKind, ParsedNote, Work
@@ -211,8 +212,6 @@ class RewrittenText(NamedTuple):
     targets: frozenset[str] = frozenset()
 
 
-CANVAS = ".canvas"
-
 _MOST_READINGS = 64
 """Limit on readings of one text to find the links in it that cannot be written; lower for a long one."""
 _MOST_READ = 50_000_000
@@ -316,14 +315,8 @@ class _Rewriter:
     def _edits_in(self, link: Link, target: str, subpath: str) -> tuple[Edit, ...]:
         """Return the replacements inside one link as it is written; none when it cannot be done."""
         original = link.original
-        taken_apart = (
-            syntax.wikilink_parts
-            if not link.markdown
-            else syntax.markdown_link_parts
-            if link.counts
-            else syntax.address_parts
-        )
-        parts = taken_apart(original)
+        in_markdown = syntax.markdown_link_parts if link.counts else syntax.address_parts
+        parts = in_markdown(original) if link.markdown else syntax.wikilink_parts(original)
         if parts is not None and subpath != link.subpath and self._leads(link, target):
             # Only the part is another; a link to a heading of its own note never gets the file's name (rule 86).
             return (Edit(*parts.subpath, syntax.encode_subpath(subpath) if link.markdown else subpath),)

@@ -117,7 +117,7 @@ class PdfiumDocument:
         data: The file's bytes.
 
     Raises:
-        Refused: It cannot be opened.
+        PdfRefused: It cannot be opened.
     """
 
     def __init__(self, data: bytes) -> None:

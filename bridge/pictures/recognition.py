@@ -82,7 +82,6 @@ class Recogniser:
     """
 
     def __init__(self, files: RecognitionFiles) -> None:
-
         cv2.setNumThreads(1)
         # From memory, as the library opens no path that has letters beyond those of the system's own language.
         self._finder, self._reader = (cv2.dnn.readNetFromONNX(np.fromfile(path, np.uint8)) for path in files)

@@ -71,7 +71,7 @@ def scaled(data: bytes, most: int) -> Scaled:
         most: Bytes that the result may have.
 
     Raises:
-        TooLarge: It has more than `MOST_PIXELS`.
+        PictureTooLarge: It has more than `MOST_PIXELS`.
         Exception: Whatever the library raises for a file that is damaged or no picture.
     """
     image, original = decoded(data, LONGEST_EDGE)

@@ -29,7 +29,6 @@ from bridge.notes.markdown import parse_note
 def test_properties_of_a_note(text: str, expected: dict[str, Any] | None) -> None:
     note = parse_note(text)
     assert note.frontmatter == expected
-    assert (note.frontmatter_span is None) is (expected is None)
 
 
 def test_rule_46_empty_fences_are_a_section_and_what_follows_them_is_the_body() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bridge.notes.frontmatter import all_tags, property_tags
+from bridge.notes.frontmatter import all_tags, find_frontmatter, property_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link, ParsedNote
 from tests.notes.positions import Positions
@@ -18,7 +18,7 @@ EXPORTS = sorted((GROUND_TRUTH / "obsidian-tasks-notes").glob("*.json"))
 
 def _cache(note: ParsedNote, text: str) -> dict[str, Any]:
     """What the app's cache would hold: what is empty is left out."""
-    places = Positions(text)
+    places, block = Positions(text), find_frontmatter(text)
 
     def position(start: int, end: int) -> dict[str, dict[str, int]]:
         return {"start": places.at(start)._asdict(), "end": places.at(end)._asdict()}
@@ -60,7 +60,7 @@ def _cache(note: ParsedNote, text: str) -> dict[str, Any]:
             for each in note.list_items
         ],
         "frontmatter": note.frontmatter,
-        "frontmatterPosition": position(*note.frontmatter_span) if note.frontmatter_span else None,
+        "frontmatterPosition": position(block.start, block.end) if block and note.frontmatter is not None else None,
     }
     return {key: value for key, value in cache.items() if value}
 

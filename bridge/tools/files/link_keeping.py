@@ -10,10 +10,11 @@ from typing import Any
 from bridge.clock import Clock
 from bridge.contract.consent import Operation, ShownPicture
 from bridge.errors import ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
+from bridge.notes.canvas_board import CANVAS
 from bridge.notes.markdown import mentions_base
 from bridge.notes.names import link_key
 from bridge.notes.note import TooMuchWork
-from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
+from bridge.notes.rewriting import Relocation, RewrittenText, rewrite
 from bridge.toolkit.tool import CallContext
 from bridge.tools.bases.holding import EXTENSION, follow_in, holding_bases
 from bridge.tools.formatting import counted, first_of
