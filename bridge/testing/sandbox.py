@@ -56,6 +56,7 @@ from bridge.tools.services import ToolServices
 from bridge.tools.storage import PlanningStorage
 from bridge.tools.templates.templates import TemplateStore
 from bridge.vault.files import VaultFiles
+from bridge.vault.person_edits import read_only_warnings
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
@@ -314,6 +315,7 @@ async def sandbox(
                 *lost_properties(plan, storage.everything.knowledge),
                 *base_warnings.of(plan),
             ),
+            read_only=lambda plan: read_only_warnings(root, plan),
             nearest_names=NearestNames(storage.knowledge),
             drafts=drafts,
             outgoing=vault.outgoing,
@@ -348,7 +350,7 @@ def _in_folder(
     def applied(plan: ChangePlan) -> None:
         drafts.changed(plan.targets)
         if plan.draft is not None:
-            drafts.taken(plan.draft)
+            drafts.taken(plan.draft, plan.rest)
 
     ledger = Ledger(
         root,

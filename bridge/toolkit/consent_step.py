@@ -223,8 +223,7 @@ class ConsentStep:
             question = self._question(call, effect, case, offered)
             if approval is None or call.tool.spec.by_caller:
                 return offered, question
-            shown = {"hunks_supported": approval.is_divisible, "editable": approval.is_editable}
-            return offered, question.model_copy(update=shown)
+            return offered, question.model_copy(update=approval.offered)
 
         offered, question = await _beside(effect, made)
         await self._put(_Inquiry(call, case, offered, question, approval, covered), verdict)
@@ -415,9 +414,8 @@ class ConsentStep:
                 "request_id": before.request_id,
                 "created_at": before.created_at,
                 "expires_at": before.expires_at,
-                "hunks_supported": approval.is_divisible,
-                "editable": approval.is_editable,
                 "revised": before.revised or isinstance(change, HunkText),
+                **approval.offered,
             }
         )
         return inquiry.question

@@ -46,6 +46,13 @@ async def test_arguments_are_validated_as_a_callers_are(memory: bool) -> None:
         )
 
 
+async def test_a_file_that_is_marked_read_only_is_warned_of() -> None:
+    async with sandbox(NOTES) as vault:
+        (vault.folder / "Tea.md").chmod(0o444)
+        await vault.succeed("write_file", path="Tea.md", content="Cold\n")
+        assert vault.asked[-1]["preview"]["warnings"] == ["'Tea.md' is marked read-only"]
+
+
 @BOTH
 async def test_nothing_is_written_when_the_person_says_no(memory: bool) -> None:
     async with sandbox(NOTES, memory=memory) as vault:

@@ -174,14 +174,9 @@ class Approval:
         return text + sum(len(preview.diff) for preview in self.plan.previews)
 
     @property
-    def is_divisible(self) -> bool:
-        """Return whether hunks may be left out."""
-        return edits.is_divisible(self.plan)
-
-    @property
-    def is_editable(self) -> bool:
-        """Return whether the person may edit the text first."""
-        return edits.is_editable(self.plan)
+    def offered(self) -> dict[str, bool]:
+        """Return what the question offers besides: whether hunks may be left out, and the text edited first."""
+        return {"hunks_supported": edits.is_divisible(self.plan), "editable": edits.is_editable(self.plan)}
 
     async def check(self) -> None:
         """Re-hash the plan's files: done when a yes comes, and again by the ledger when it writes.
