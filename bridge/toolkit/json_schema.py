@@ -142,13 +142,34 @@ class _TooMuchError(Exception):
 _steps_left: ContextVar[list[int]] = ContextVar("steps left")
 
 
+_IN_ONE_STEP: Final = {"items": 2, "contains": 2, "propertyNames": 2, "additionalProperties": 4, "uniqueItems": 4}
+"""The keywords that go through all items or names of a value, and how many of these they look at in one step."""
+_CHARACTERS: Final = 1_000
+"""Characters that a pattern looks at in one step."""
+
+
+def _cost(name: str, value: Any, instance: Any, schema: Any) -> int:
+    """Return the steps that the check of a keyword takes, without those of the keywords inside it."""
+    steps = 1 + (len(value) if isinstance(value, list | dict) else 0)
+    if isinstance(instance, str):
+        return steps + (len(instance) // _CHARACTERS if name == "pattern" else 0)
+    if not isinstance(instance, list | dict):
+        return steps
+    size = len(instance)
+    if name in {"patternProperties", "additionalProperties"} and isinstance(instance, dict):
+        steps += size * len(schema.get("patternProperties", ()))
+    if name in {"unevaluatedItems", "unevaluatedProperties"}:
+        steps += size * size // 1_000  # the library compares each with each
+    is_counted_inside = isinstance(value, dict) and not value.keys().isdisjoint(_Validator.VALIDATORS)
+    return steps + (size // _IN_ONE_STEP[name] if name in _IN_ONE_STEP and not is_counted_inside else 0)
+
+
 def _counted(name: str, keyword: Callable[..., Any]) -> Callable[..., Iterator[ValidationError]]:
     """Return a keyword's check, which counts what it compares."""
 
     def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         left = _steps_left.get()
-        cost = len(value) if isinstance(value, list | dict) else 0
-        left[0] -= 1 + cost * (len(instance) if name == "patternProperties" and isinstance(instance, dict) else 1)
+        left[0] -= _cost(name, value, instance, schema)
         if left[0] < 0:
             raise _TooMuchError
         yield from keyword(validator, value, instance, schema) or ()
