@@ -24,6 +24,8 @@ from bridge.vault.root import OpenPlace, VaultRoot, record_look
 _CHUNK = 1 << 20
 HAS_CHANGE_TIME = os.name == "posix"
 """Whether `st_ctime` is the time of the last change; on Windows it is the time of creation."""
+_EARLIEST, _LATEST = -(1 << 63), (1 << 63) - 1
+"""Times that can be kept and shown: of 1677 to 2262. Some disks take others, which are then one of these two."""
 _HELD = 32
 _PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE}
 """The errors of a folder that may not be read, or has become a link or disappeared; a walk goes on without it."""
@@ -284,7 +286,7 @@ def file_stat(path: VaultPath, state: os.stat_result) -> FileStat:
         path: Where the file is.
         state: What `stat` returned, links not followed.
     """
-    mtime = state.st_mtime_ns
+    mtime = max(_EARLIEST, min(state.st_mtime_ns, _LATEST))
     if HAS_CHANGE_TIME:
         changed = state.st_ctime_ns
         born = getattr(state, "st_birthtime", None)

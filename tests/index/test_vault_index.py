@@ -5,6 +5,7 @@ import errno
 import itertools
 import os
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from bridge.contract.consent import Operation
 from bridge.index.indexer import Batch, Indexer
+from bridge.index.knowledge import NoteResolver
 from bridge.index.tree import FileReading, NotAFile
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Cause
@@ -337,6 +339,24 @@ def test_a_file_keeps_when_it_was_made_over_changes_and_restarts(world: World) -
     world.reopen()
     world.index.refresh()
     assert {file.path: file.created_ns for file in world.index.files()} == made
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="other disks know no such times")  # noqa: S108 - Linux's
+@pytest.mark.parametrize("seconds", [1 << 40, -(1 << 40)])
+def test_a_file_with_a_time_beyond_all_calendars_is_known_like_any_other(tmp_path: Path, seconds: int) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:  # noqa: S108 - the same
+        world = World(Path(place).resolve(), tmp_path)
+        os.utime(world.write("Odd.md", "An odd [[Tea]] #odd"), (seconds, seconds))
+        world.write("Tea.md", "Hot")
+        world.index.refresh()
+        world.reopen()
+        assert world.index.tagged("odd") == ["Odd.md"]
+        world.reported.clear()
+        world.index.refresh()
+        assert world.reported == []
+        assert [link.source for link in world.index.backlinks("Tea.md")] == ["Odd.md"]
+        assert NoteResolver(world.index).resolve("Odd").modified.year in {1677, 2262}
+        world.close()
 
 
 # -- a file that fails ----------------------------------------------------------------------------------------------
