@@ -48,7 +48,7 @@ class Evaluation:
         self._session = session
         self._knowledge = knowledge
         self._files = frozenset(files)
-        self._notes = session.searched(self._files)
+        self._notes = frozenset(filter(session.has_text, self._files))
         self._known: dict[tuple[Node, SearchedPart], CandidateFiles] = {}
         self._path = ""
         self._note = NoteText("")
@@ -293,7 +293,7 @@ class Evaluation:
             yield from self._note.find_all(self._needles[query], span)
             return
         find = self._session.find(query.pattern, bool(query.case))
-        if not self._note.begins_line(span[0]):
+        if span[0] and self._note.text[span[0] - 1] != "\n":
             yield from self._note.matches(find, span, MOST_PLACES)
             return
         if query not in self._lines:

@@ -6,7 +6,7 @@ Rules are those of docs/obsidian.md.
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from io import BytesIO
@@ -175,10 +175,6 @@ class NoteText:
             if item.task is not None
         ]
 
-    def begins_line(self, place: int) -> bool:
-        """Return whether a line begins there."""
-        return place == 0 or self.text[place - 1] == "\n"
-
     @cached_property
     def folded_text(self) -> str:
         """Return the text in one case, with the same number of characters."""
@@ -261,10 +257,6 @@ class TextSession(ExitStack):
     def has_text(self, path: str) -> bool:
         """Return whether a file's content is searched."""
         return has_text(path) or path in self._read
-
-    def searched(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return those of some files whose content is searched."""
-        return frozenset(filter(self.has_text, paths))
 
     def compile(self, pattern: str) -> None:
         """Check a pattern as the user wrote it.

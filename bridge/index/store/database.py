@@ -17,8 +17,9 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -310,14 +311,9 @@ def _kept(connection: sqlite3.Connection) -> FileList | None:
     for parts, crc, content in rows:
         if parts != len(rows) or zlib.crc32(content) != crc:
             return None
-        _take(listed, *orjson.loads(content))
+        counts, columns, unsettled = orjson.loads(content)
+        files = map(IndexedFile._make, zip(*columns, strict=True))
+        for folder, count in counts:
+            listed.folders.setdefault(folder, []).extend(islice(files, count))
+        listed.unsettled.extend(unsettled)
     return listed if rows else None
-
-
-def _take(listed: FileList, counts: list[tuple[str, int]], columns: list[list[Any]], unsettled: list[str]) -> None:
-    files = list(map(IndexedFile._make, zip(*columns, strict=True)))
-    start = 0
-    for folder, count in counts:
-        listed.folders.setdefault(folder, []).extend(files[start : start + count])
-        start += count
-    listed.unsettled.extend(unsettled)

@@ -316,9 +316,17 @@ class TextArena:
         Raises:
             OSError: The disk is full or failed.
         """
-        if self._folder is not None:
-            with self._saving:
-                link_chunks(self._folder, folder)
+        if self._folder is None:
+            return
+        with self._saving:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for place in self._folder.glob(f"*{_SUFFIX}"):
+                try:
+                    os.link(place, folder / place.name)
+                except FileExistsError:
+                    continue
+                except OSError:
+                    shutil.copyfile(place, folder / place.name)
 
     def save(self, least: int = 0) -> None:
         """Keep the chunks in the folder. Blocks as long as the disk takes; the other methods do not wait for it.
@@ -346,7 +354,7 @@ class TextArena:
                     self._replaced += replaced
                 raise
             for number in replaced:
-                remove_chunk(self._folder, number)
+                _remove(_place(self._folder, number))
 
     def _write(self, chunk: Chunk, folder: Path) -> None:
         """Keep one chunk, and go on with the mapped one.
@@ -371,7 +379,7 @@ class TextArena:
             try:
                 chunk = Chunk.kept(table, text)
             except (ValueError, KeyError, TypeError, OverflowError):
-                remove_chunk(folder, number)
+                _remove(_place(folder, number))
                 continue
             first, last = walk_key(chunk.paths[0]), walk_key(chunk.paths[-1])
             at = bisect_right(self._firsts, first)
@@ -469,8 +477,7 @@ def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) ->
             os.fsync(file.fileno())
         temporary.replace(place)
     except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        _remove(temporary)
         raise
     with place.open("rb") as file:
         return _mapped(file.fileno(), len(text))
@@ -481,44 +488,22 @@ def _mapped(fd: int, length: int) -> Text:
     return will_be_read_again(mmap.mmap(fd, length, access=mmap.ACCESS_READ)) if length else b""
 
 
-def link_chunks(folder: Path, to: Path) -> None:
-    """Put every chunk into another folder too: as a second name of the same file if the disk can, else as a copy.
-
-    Args:
-        folder: Where they are.
-        to: The other folder; made when missing.
-
-    Raises:
-        OSError: The disk is full or failed.
-    """
-    to.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for place in folder.glob(f"*{_SUFFIX}"):
-        try:
-            os.link(place, to / place.name)
-        except FileExistsError:
-            continue
-        except OSError:
-            shutil.copyfile(place, to / place.name)
-
-
 def read_chunks(folder: Path) -> Iterator[tuple[int, dict[str, Any], Text]]:
     """Yield every complete chunk with its number, the earliest first, and remove incomplete ones."""
     for leftover in folder.glob(".*.tmp"):
-        with contextlib.suppress(OSError):
-            leftover.unlink()
+        _remove(leftover)
     for place in sorted(folder.glob(f"*{_SUFFIX}")):
         try:
             with place.open("rb") as file:
                 yield int(place.stem, 16), *_read(file.fileno())
         except (OSError, ValueError, struct.error):
-            with contextlib.suppress(OSError):
-                place.unlink()
+            _remove(place)
 
 
-def remove_chunk(folder: Path, number: int) -> None:
-    """Remove a chunk's file, if the system lets us: one that is mapped stays on Windows until the next start."""
+def _remove(place: Path) -> None:
+    """Remove a file, if the system lets us: one that is mapped stays on Windows until the next start."""
     with contextlib.suppress(OSError):
-        _place(folder, number).unlink()
+        place.unlink()
 
 
 def _place(folder: Path, number: int) -> Path:

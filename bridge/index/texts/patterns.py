@@ -15,6 +15,7 @@ import threading
 from bisect import bisect_right
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -196,32 +197,25 @@ class LineSearch(ExitStack):
 
     def _engine(self, *, utf8: bool) -> tuple[Any, int]:
         """Return the function that finds lines, and how many bytes to give it at once."""
-        pattern, compiled = self._pattern, self._pattern.compiled
-        if compiled is None:
-            return (self._ask_about_candidates if self._prefilter and utf8 else self._ask_about_all), ASKED_AT_ONCE
-        if pattern.hyperscan is not None and utf8:
-            return self._with_hyperscan, LONGEST_SCAN
-        return self._with_re2, min(LONGEST_SCAN, self._quick)
-
-    @property
-    def _quick(self) -> int:
-        """Return the size in bytes up to which RE2 runs in this process."""
-        return QUICK_WORK // max(self._pattern.compiled.size, 1) if self._pattern.compiled else 0
-
-    def _with_re2(self, text: Text, start: int, end: int, limit: int) -> list[int]:
         compiled = self._pattern.compiled
-        if compiled is None or end - start > self._quick:
+        if compiled is None:
+            if self._prefilter is not None and utf8:
+                return partial(self._ask_about_candidates, self._prefilter), ASKED_AT_ONCE
+            return self._ask_about_all, ASKED_AT_ONCE
+        if self._pattern.hyperscan is not None and utf8:
+            return partial(self._with_hyperscan, self._pattern.hyperscan), LONGEST_SCAN
+        return partial(self._with_re2, compiled), min(LONGEST_SCAN, _quick(compiled))
+
+    def _with_re2(self, compiled: LinePattern, text: Text, start: int, end: int, limit: int) -> list[int]:
+        if end - start > _quick(compiled):
             return self._ask_about_all(text, start, end, limit)
         return compiled.places(text, limit, start, end)
 
-    def _with_hyperscan(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+    def _with_hyperscan(self, pattern: "HyperscanPattern", text: Text, start: int, end: int, limit: int) -> list[int]:
         """Find lines with hyperscan. Its patterns never match a line feed, so every line that it reports matches."""
-        pattern, compiled = self._pattern.hyperscan, self._pattern.compiled
-        if pattern is None or compiled is None:
-            return []
         with memoryview(text) as view, view[start:end] as part:
             ends = pattern.line_ends(part, limit)
-        first, quick = first_span(compiled.regex), self._quick
+        first, quick = first_span(pattern.compiled.regex), _quick(pattern.compiled)
         places: list[int] = []
         for line_end in ends:
             stop = start + line_end
@@ -235,13 +229,11 @@ class LineSearch(ExitStack):
     def _ask_about_all(self, text: Text, start: int, end: int, limit: int) -> list[int]:
         return [start + at for at, _end in self.spans(text[start:end], limit)]
 
-    def _ask_about_candidates(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+    def _ask_about_candidates(self, prefilter: "LineSearch", text: Text, start: int, end: int, limit: int) -> list[int]:
         """Give the worker the lines alone that may match."""
-        if self._prefilter is None:
-            return []
         begins: list[int] = []
         lines: list[bytes] = []
-        for place in self._prefilter.places(text, start, end, end - start, utf8=True):
+        for place in prefilter.places(text, start, end, end - start, utf8=True):
             begins.append(text.rfind(b"\n", start, place) + 1 or start)
             lines.append(text[begins[-1] : text.find(b"\n", place, end) + 1 or end])
         offsets = list(accumulate(map(len, lines), initial=0))
@@ -254,6 +246,11 @@ class LineSearch(ExitStack):
     def _check(self) -> None:
         if self._pool.clock.monotonic() > self._deadline:
             raise DeadlineExceeded("The search did not end before its deadline; use a more specific pattern")
+
+
+def _quick(compiled: LinePattern) -> int:
+    """Return the size in bytes up to which RE2 runs in this process."""
+    return QUICK_WORK // max(compiled.size, 1)
 
 
 def _linear(text: str) -> Pattern:
@@ -304,8 +301,13 @@ def _spans(text: str, answer: dict[str, Any]) -> list[Span]:
 
 @dataclass(frozen=True, slots=True)
 class HyperscanPattern:
-    """A pattern made ready for hyperscan. Any number of threads may scan with it."""
+    """A pattern made ready for hyperscan. Any number of threads may scan with it.
 
+    Attributes:
+        compiled: The same for RE2, which finds the match in a line.
+    """
+
+    compiled: LinePattern
     _database: Any
     _scratches: list[Any] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -365,4 +367,4 @@ def compile_hyperscan(pattern: str, compiled: LinePattern) -> HyperscanPattern |
         )
     except hyperscan.error:
         return None  # such as an anchor before the end
-    return HyperscanPattern(database)
+    return HyperscanPattern(compiled, database)
