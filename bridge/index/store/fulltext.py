@@ -45,15 +45,12 @@ _FOLDED = "ßss ẞSS œoe ŒOE æae ÆAE øo ØO łl ŁL đd ĐD ðd ÐD þth �
 _LETTERS = {letters[0]: letters[1:] for letters in _FOLDED.split()}
 _TYPED_AS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 """Letters that people who lack the key for them type as two."""
-_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _WIDE_FORM = re.compile(f"[{_WIDE}]+")
 _DROPPED = re.compile(f"[{_JOINED}{_POINTS}]+")
 _LEAST_RESPELT = 3
 """Letters of a word from which it may be a way to type another."""
 _TYPED_AS_TWO = re.compile("(?:ae|oe|aa|(?<!q)ue)(?!$)")
 _ONE_LETTER = (("ss", "ß"), ("oe", "œ"), ("ae", "æ"))
-_VOICED = re.compile("[\u3041-\u30ff\uac00-\ud7a3]")
-"""Letters of which a part is no accent."""
 
 MARKS = "".join(chr(code) for code in range(0x300, 0x1CFF) if unicodedata.category(chr(code))[0] == "M")
 """Signs of living scripts that stand on, under or beside a letter and belong to its word."""
@@ -344,7 +341,7 @@ def pieces(text: str) -> list[str]:
 
 def ideographs(text: str) -> list[str]:
     """Return the Chinese characters of a text."""
-    return [] if text.isascii() else _IDEOGRAPH.findall(text)
+    return [] if text.isascii() else re.findall("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]", text)
 
 
 def is_unspaced(text: str) -> bool:
@@ -452,7 +449,8 @@ class _BareLetters(dict[int, int]):
         plain = _table().get(code, "")
         letter = plain if len(plain) == 1 else chr(code)
         parts = unicodedata.normalize("NFKD", letter)
-        kept = parts[0] if all(map(unicodedata.combining, parts[1:])) and not _VOICED.match(letter) else letter
+        voiced = "\u3041" <= letter <= "\u30ff" or "\uac00" <= letter <= "\ud7a3"  # a part of these is no accent
+        kept = parts[0] if all(map(unicodedata.combining, parts[1:])) and not voiced else letter
         plain = _table().get(ord(kept), kept)
         self[code] = ord(plain if len(plain) == 1 else kept)
         return self[code]
