@@ -6,9 +6,9 @@ are hashed again; a time-out or a cancelled call may still end it in that time, 
 an edit of the text: until the new plan is made there is no answer, and after that none to the old plan.
 
 A question whose call has a ticket waits quietly: its client does not hold a connection open for it, so it lives for
-hours, and no screen is to say again that it is there.
+hours, and no screen announces it again.
 
-A question that nobody is there to see says so to its call after a moment, and goes on waiting for a screen.
+Where nobody is there to see a question, its call is told so after a moment, and the question waits for a screen.
 
 To be used on the event loop only.
 """
@@ -31,7 +31,7 @@ from bridge.vault.person_edits import HunkText, KeptHunks
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 10
-"""After which a client that has too many questions open may try again."""
+"""Seconds after which a client that has too many questions open may try again."""
 MAX_FEEDBACK = 2_000
 """Characters of a person's words that an agent is given."""
 MAX_ENDED = 1_000
@@ -43,7 +43,7 @@ MAX_HELD = 32 * 1024 * 1024
 MAX_WAITING = 20
 """Questions of one client that may wait quietly."""
 RETRY_WAITING_SECONDS = 60
-"""After which a client that has too many of those may try again."""
+"""Seconds after which a client that has too many of those may try again."""
 ALONE_SECONDS = 3.0
 """The time a question waits for a screen until its call is told that nobody is there; a screen may just reconnect."""
 LOOK_SECONDS = 60.0
@@ -55,7 +55,7 @@ class ConsentHost(Protocol):
 
     @property
     def id(self) -> str:
-        """Return the id that tells it from every other."""
+        """Return its id, which no other has."""
 
     @property
     def caller(self) -> Caller:

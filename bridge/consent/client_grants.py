@@ -1,7 +1,7 @@
-"""Answers for good that people gave in a question. They lie with the credentials, outside the vault.
+"""Answers for good that people gave to questions. They are kept with the credentials, outside the vault.
 
-Those for one client are decided by here and go with it. Of those for everyone the permission file decides, which has a
-line for each place; here it is only noted which lines were one answer, so that one click takes it back.
+Those for one client decide here, and are removed with it. Those for everyone decide through the permission file, which
+has a line for each place; this file only notes which lines were one answer, so that one click takes it back.
 """
 
 import logging

@@ -269,10 +269,10 @@ class Settings(BaseModel):
     """A draft that is not handed in is discarded, unwritten, when nothing was staged for this long."""
 
     draft_files: int = _tools("Files in a draft, at most", 5_000, within=(10, 100_000))
-    """An agent is told before, and goes on in another draft. Nothing that is staged is lost."""
+    """An agent is warned before the limit and continues in another draft. Nothing that is staged is lost."""
 
     draft_megabytes: int = _tools("Size of a draft, at most", 256, unit="megabytes", within=(1, 4_096))
-    """What one draft may take on the disk. An agent is told before it comes to this."""
+    """The most disk space that one draft can take. An agent is warned before the limit."""
 
     notify_away: bool = _tools("Notify while you are away", default=True)
     """The system tells you of questions and handed-in drafts while no screen is connected, but not on Windows."""
@@ -284,7 +284,7 @@ class Settings(BaseModel):
     chat_context_length: int = _chat("Length of the context", 65_536, within=(2_048, 2_097_152))
     """How many tokens the model takes in at a time. More needs more memory."""
     chat_rounds: int = _chat("Rounds of tool use", 25, within=(1, 200))
-    """The model is stopped after so many without an answer; you can let it go on."""
+    """The model is stopped after this many rounds without an answer; you can let it continue."""
     chat_tools: ChatTools = _chat("Tools of the chat", "agent")
     """Which tools the model has."""
 

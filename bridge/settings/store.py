@@ -363,7 +363,7 @@ class SettingsStore:
             else " Correct it, or use"
         )
         return (
-            f".vault-bridge/{FILE} could not be used: {why}. Instead {what} serve.{where} "
+            f".vault-bridge/{FILE} could not be used: {why}. The bridge uses {what} instead.{where} "
             "`vault-bridge settings set`" + (", then delete it" if kept else "")
         )
 
@@ -416,8 +416,8 @@ class SettingsStore:
 
 def _proposal(key: str) -> str:
     return (
-        f"{key} is set in .vault-bridge/{FILE}, but not confirmed on this computer, so it does not act. Whoever sits "
-        f"here can set it in the settings, or with `vault-bridge settings set {key}=...`"
+        f"{key} is set in .vault-bridge/{FILE}, but not confirmed on this computer, so it does not act. You can "
+        f"set it here, in the settings, or with `vault-bridge settings set {key}=...`"
     )
 
 

@@ -53,11 +53,11 @@ _MOVE_OR_DELETE: Final = frozenset({"mv", "rm", "unlink"})
 """Programs whose words say what they move or delete."""
 _MEGABYTE: Final = 1024 * 1024
 _ENDINGS: Final = {
-    Ending.TIMED_OUT: "It took longer than it may and was ended",
-    Ending.MEMORY: "It took more memory than it may and was ended",
-    Ending.PROCESSES: "It started more processes than it may and was ended",
-    Ending.DISK: "It wrote more than it may and was ended",
-    Ending.OUTPUT: "It said more than it may and was ended",
+    Ending.TIMED_OUT: "It ran longer than allowed and was stopped",
+    Ending.MEMORY: "It used more memory than allowed and was stopped",
+    Ending.PROCESSES: "It started more processes than allowed and was stopped",
+    Ending.DISK: "It wrote more than allowed and was stopped",
+    Ending.OUTPUT: "It printed more than allowed and was stopped",
     Ending.STOPPED: "It was stopped",
 }
 

@@ -57,7 +57,8 @@ async def test_a_word_that_is_no_status_is_refused_and_not_looked_for() -> None:
 @pytest.mark.parametrize("name", ["due_before", "due_after"])
 async def test_a_day_that_is_written_in_another_way_is_refused_and_not_compared(name: str, day: str) -> None:
     async with sandbox(FILES, memory=True) as vault:
-        refused = await vault.call("tasks", **{name: day})
+        asked: dict[str, Any] = {name: day}
+        refused = await vault.call("tasks", **asked)
     assert refused.text == f"Error: {day!r} is no date; write YYYY-MM-DD"
     assert vault.asked == []
 

@@ -1650,9 +1650,9 @@ export interface SettingsInForce {
 	grantExpiryDays: number | null;
 	/** A draft that is not handed in is discarded, unwritten, when nothing was staged for this long. */
 	draftDays: number;
-	/** An agent is told before, and goes on in another draft. Nothing that is staged is lost. */
+	/** An agent is warned before the limit and continues in another draft. Nothing that is staged is lost. */
 	draftFiles: number;
-	/** What one draft may take on the disk. An agent is told before it comes to this. */
+	/** The most disk space that one draft can take. An agent is warned before the limit. */
 	draftMegabytes: number;
 	/** The system tells you of questions and handed-in drafts while no screen is connected, but not on Windows. */
 	notifyAway: boolean;
@@ -1662,7 +1662,7 @@ export interface SettingsInForce {
 	chatModel: string;
 	/** How many tokens the model takes in at a time. More needs more memory. */
 	chatContextLength: number;
-	/** The model is stopped after so many without an answer; you can let it go on. */
+	/** The model is stopped after this many rounds without an answer; you can let it continue. */
 	chatRounds: number;
 	/** Which tools the model has. */
 	chatTools: "minimal" | "agent" | "vault" | "everything";
