@@ -511,14 +511,14 @@ class OllamaEmbeddings:
         with self._lock:
             if self._closed or self._loop.is_closed():
                 asking.close()
-                raise ExecutionFailed("Nothing is embedded any more")
+                raise ExecutionFailed("The bridge is stopping, so it asks no model any more")
             future = asyncio.run_coroutine_threadsafe(asking, self._loop)
             self._asked.add(future)
         try:
             return future.result(seconds + _SPARE)
         except (CancelledError, TimeoutError):
             future.cancel()
-            raise ExecutionFailed("The model was not waited for any longer") from None
+            raise ExecutionFailed("The model did not answer in time, or the bridge is stopping") from None
         finally:
             with self._lock:
                 self._asked.discard(future)

@@ -1,6 +1,7 @@
 """One connection: who it is, what of it is in flight, what happens to that when it closes; and one without a socket."""
 
 import asyncio
+import contextlib
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -230,9 +231,7 @@ def _finished(part: Work) -> bytes | None:
 
 
 def _stopped(request: Request) -> bytes | None:
-    hint = (
-        "The bridge stopped before this was done; connect again, and look at `history.list` before you repeat a write"
-    )
+    hint = "The bridge stopped before this was done; connect again, and see `history.list` before you repeat a write"
     return None if request.notification else frames.failure(request.id, STOPPED, "Stopped", hint)
 
 
@@ -299,10 +298,8 @@ class InProcess:
             self._naming = asyncio.create_task(self._introduce(name))
 
     async def _introduce(self, name: str) -> None:
-        try:
+        with contextlib.suppress(ProtocolFailure, ConnectionLost):
             await self.request("session.name", client=name)
-        except (ProtocolFailure, ConnectionLost):
-            return
 
     def close(self) -> None:
         """End the session: calls that nobody has a ticket for end with it."""

@@ -136,9 +136,9 @@ def decode(wire: bytes, encodings: Sequence[str], most: int) -> bytes:
                 raise NetworkFailure(f"The answer has more than {most:,} bytes once it is unpacked", code="too_large")
             pieces.append(piece)
     except (zlib.error, brotli.error, zstd.ZstdError):
-        raise NetworkFailure("The answer is compressed, and damaged", code="encoding") from None
+        raise NetworkFailure("The compressed answer is damaged", code="encoding") from None
     if not all(decoder.complete for decoder in stack):
-        raise NetworkFailure("The answer ends before its end", code="truncated")
+        raise NetworkFailure("The compressed answer ends too early", code="truncated")
     return b"".join(pieces)
 
 
@@ -148,7 +148,7 @@ def _layer(decoder: _Decoder, stream: Iterable[bytes], bound: int) -> Iterator[b
         for piece in decoder.decode(data):
             passed += len(piece)
             if passed > bound:
-                raise NetworkFailure("The answer grows beyond all measure when it is unpacked", code="bomb")
+                raise NetworkFailure("The answer grows far too much when it is unpacked", code="bomb")
             yield piece
 
 

@@ -266,7 +266,7 @@ class WebDoor:
                 return WebResponse(request.url, answer.status, headers, body, answer.received, seconds, tuple(hops))
             hops.append(request.url)
             if len(hops) > settings.max_redirects:
-                why = f"{hops[0].host} leads from one address to another more than {settings.max_redirects} times"
+                why = f"{hops[0].host} redirects more than {settings.max_redirects} times"
                 raise NetworkFailure(why, code="redirects")
             request = await self._followed(request, answer, passage.place, service, authorize)
 
@@ -303,7 +303,12 @@ class WebDoor:
     ) -> WebRequest:
         """Return the request that a redirect asks for (RFC 9110, 15.4)."""
         status = answer.status
-        leads_to = self.passage(_location(request.url, answer.header("location")), service)
+        try:
+            target = request.url.joined(answer.header("location"))
+        except InvalidParameters as error:
+            why = f"{request.url.host} leads to an address that cannot be used. {error.message}"
+            raise NetworkFailure(why, code="redirect") from None
+        leads_to = self.passage(target, service)
         to = leads_to.url
         if leads_to.place is UrlPlace.HERE and place is UrlPlace.PUBLIC:
             raise RequestRefused(f"{request.url.host} leads to this computer, which no site of the web may do")
@@ -374,15 +379,6 @@ class WebDoor:
         if self._made is None:
             self._made = await asyncio.to_thread(self.transport)
         return self._made
-
-
-def _location(base: WebUrl, location: str) -> WebUrl:
-    try:
-        return base.joined(location)
-    except InvalidParameters as error:
-        raise NetworkFailure(
-            f"{base.host} leads to an address that cannot be used. {error.message}", code="redirect"
-        ) from None
 
 
 def _headers(request: WebRequest) -> dict[str, str]:

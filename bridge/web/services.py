@@ -21,7 +21,6 @@ import asyncio
 import contextlib
 import hashlib
 import os
-import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -35,7 +34,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from bridge.clock import Clock
-from bridge.errors import NetworkFailure, ToolFailure
+from bridge.errors import NetworkFailure, StartError, ToolFailure
+from bridge.records.folder import UserFolder
 from bridge.settings.model import Settings
 from bridge.web.door import PRODUCT, Exchanged, WebDoor, WebRequest
 from bridge.web.extraction.reader import PageReader
@@ -107,11 +107,11 @@ class WebCache:
         if size > settings.max_cache_size // 4 or len(encoded) > _LONGEST_HEAD:
             return
         name = self._name(key)
-        with self._lock, contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(OSError, StartError):
             sizes = self._known()
             while sizes and sum(sizes.values()) + size > settings.max_cache_size:
                 self._remove(next(iter(sizes)))
-            self._write(name, encoded + content)
+            UserFolder(self._folder).write(name, encoded + content)
             sizes.pop(name, None)
             sizes[name] = size
 
@@ -160,18 +160,6 @@ class WebCache:
                         Path(entry.path).unlink(missing_ok=True)  # begun, and never finished
             self._sizes = {name: size for _time, name, size in sorted(found)}
         return self._sizes
-
-    def _write(self, name: str, data: bytes) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        begun = self._folder / f"{secrets.token_hex(8)}.new"
-        descriptor = os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            begun.replace(self._folder / name)
-        except OSError:
-            begun.unlink(missing_ok=True)
-            raise
 
     def _remove(self, name: str) -> None:
         if self._sizes is not None:

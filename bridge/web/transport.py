@@ -14,6 +14,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Protocol
 
@@ -320,6 +321,7 @@ class ByteBudget:
             raise httpcore.ReadError("too much")
 
 
+@dataclass(eq=False)
 class CheckedNetwork(httpcore.AsyncNetworkBackend):
     """The network, connected to checked addresses only.
 
@@ -330,13 +332,10 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         budget: The bytes that may come in.
     """
 
-    def __init__(
-        self, passage: Clearance, resolver: Resolver, network: httpcore.AsyncNetworkBackend, budget: ByteBudget
-    ) -> None:
-        self._passage = passage
-        self._resolver = resolver
-        self._network = network
-        self._budget = budget
+    passage: Clearance
+    resolver: Resolver
+    network: httpcore.AsyncNetworkBackend
+    budget: ByteBudget
 
     async def connect_tcp(
         self,
@@ -348,29 +347,29 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Return a stream to the first of the host's addresses that answers, once all of them were checked."""
         del timeout, local_address, socket_options  # the exchange has a deadline, and there are none of the others
-        if (host, port) != (self._passage.url.host, self._passage.url.port):
+        if (host, port) != (self.passage.url.host, self.passage.url.port):
             raise RequestRefused(f"{host} is not what was asked for")
         addresses = await self._addresses()
         for address in addresses:
-            if not self._passage.admits(address):
-                raise RequestRefused(_why_not(host, self._passage))
+            if not self.passage.admits(address):
+                raise RequestRefused(_why_not(host, self.passage))
         failure: Exception | None = None
         for address in addresses:
             try:
-                stream = await self._network.connect_tcp(str(address), port, CONNECT_SECONDS)
+                stream = await self.network.connect_tcp(str(address), port, CONNECT_SECONDS)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
             else:
-                return _Counted(stream, self._budget)
+                return _Counted(stream, self.budget)
         raise failure or httpcore.ConnectError("no address")
 
     async def _addresses(self) -> Sequence[Address]:
-        url = self._passage.url
+        url = self.passage.url
         if (address := url.address) is not None:
             return (address,)
         if names_this_machine(url.host):
             return HERE
-        return await self._resolver.resolve(url.host, url.port)
+        return await self.resolver.resolve(url.host, url.port)
 
 
 def _why_not(host: str, passage: Clearance) -> str:

@@ -119,7 +119,7 @@ def test_a_damaged_entry_is_none(world: World) -> None:
 
 def test_cleared_it_is_empty_and_says_what_there_was(world: World) -> None:
     world.cache.put(KEY, {}, b"hot")
-    (world.folder / "left.new").write_bytes(b"begun")
+    (world.folder / ".left.tmp").write_bytes(b"begun")
     assert world.again().clear().entries == 1
     assert list(world.folder.iterdir()) == []
     assert world.again().stats().size == 0

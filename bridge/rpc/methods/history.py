@@ -196,7 +196,7 @@ async def undo(context: RequestContext, params: wire.UndoParams) -> wire.ToolRes
     if context.session.caller.client.is_person and (params.execution_id or "").startswith(PREFIX):
         return await _reverse(context, "history_undo_outside", params)
     if params.paths is not None:
-        raise InvalidParameters("Only of what other programs changed can single files be undone: leave out `paths`")
+        raise InvalidParameters("Single files can be undone only where another program changed them: leave out `paths`")
     return await _reverse(context, "history_undo", params)
 
 

@@ -295,7 +295,7 @@ async def try_tool_out(context: RequestContext, params: own_tools.CustomTestPara
     """
     services = context.services
     if (params.name is None) == (params.tool is None):
-        raise InvalidParameters("Name either a stored tool, or give one that is not stored as `tool`")
+        raise InvalidParameters("Give either the `name` of a stored tool, or a tool that is not stored as `tool`")
     tool: own_tools.CustomAddParams | None = params.tool
     if tool is None:
         tool = await asyncio.to_thread(services.parts.custom.get().get, params.name or "")

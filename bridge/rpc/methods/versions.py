@@ -116,7 +116,7 @@ async def forget(context: RequestContext, params: wire.VersionsForgetParams) -> 
     """
     recorder, allowed = context.services.recorder, context.services.parts.allowed_edits
     if params.everything == (params.path is not None):
-        raise InvalidParameters("Say which: `path`, or `everything`")
+        raise InvalidParameters("Give either `path` or `everything`")
     if params.path is None:
         await asyncio.to_thread(recorder.forget_everything)
         if allowed.is_given:

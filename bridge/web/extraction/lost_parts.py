@@ -65,13 +65,13 @@ def subtree_of(found: HtmlElement, page: HtmlElement) -> HtmlElement:
                 weights[above] = weights.get(above, 0) + text_weight(text)
     total = max(weights.values(), default=0)
     enough = [element for element, weight in weights.items() if weight >= SHARE * total]
-    if not total or total < SHARE * _weight(found) / 2:
+    if not total or total < SHARE * tree_weight(found) / 2:
         marked = _landmark(page)
         return marked if marked is not None else found
     deepest = max(enough, key=lambda element: sum(1 for _ in element.iterancestors()))
     cleaned = without_surroundings(deepest)
-    size, wanted = _weight(cleaned), _weight(found)
-    linked = sum(_weight(link) for link in cleaned.iter("a"))
+    size, wanted = tree_weight(cleaned), tree_weight(found)
+    linked = sum(tree_weight(link) for link in cleaned.iter("a"))
     most = MORE if linked > _PROSE * size else MOST_PROSE
     return cleaned if wanted * SHARE <= size <= wanted * most else found
 
@@ -85,11 +85,11 @@ def lost(found: HtmlElement, around: HtmlElement) -> bool:
     """
 
     def missing(*tags: str) -> int:
-        return sum(map(_weight, around.iter(*tags))) - sum(map(_weight, found.iter(*tags)))
+        return sum(map(tree_weight, around.iter(*tags))) - sum(map(tree_weight, found.iter(*tags)))
 
-    if missing("table") > 0 or missing("pre") > 0 or missing("li", "dd") > LOST * max(_weight(around), 1):
+    if missing("table") > 0 or missing("pre") > 0 or missing("li", "dd") > LOST * max(tree_weight(around), 1):
         return True
-    return 2 * sum(1 for _ in found.iter("p")) < sum(1 for part in around.iter("p") if _weight(part) >= _LEAST)
+    return 2 * sum(1 for _ in found.iter("p")) < sum(1 for part in around.iter("p") if tree_weight(part) >= _LEAST)
 
 
 def join_parts(page: HtmlElement) -> None:
@@ -123,12 +123,12 @@ def without_surroundings(part: HtmlElement) -> HtmlElement:
     """Return a copy of a part of a page without what surrounds texts on most pages."""
     cleaned = copy.deepcopy(part)
     cleaned.tail = None
-    whole = max(_weight(cleaned), 1)
+    whole = max(tree_weight(cleaned), 1)
     for element in list(cleaned.iter(etree.Element)):
         if element is cleaned or element.getparent() is None:
             continue
         # What holds most of the text is no surrounding, whatever its author calls it.
-        if _surrounds(element) and _weight(element) < whole / 2:
+        if _surrounds(element) and tree_weight(element) < whole / 2:
             element.drop_tree()
     return cleaned
 
@@ -140,10 +140,10 @@ def _surrounds(element: HtmlElement) -> bool:
         return True
     if element.tag not in _BLOCKS:
         return False
-    size, links = _weight(element), list(element.iter("a"))
+    size, links = tree_weight(element), list(element.iter("a"))
     if element.tag == "p" and len(links) == 1:
         return False  # a sentence with a link is none
-    linked = sum(map(_weight, links))
+    linked = sum(map(tree_weight, links))
     return 0 < size < _LEAST * 20 and linked > _LINKED * size
 
 
@@ -151,7 +151,8 @@ def _text(element: HtmlElement) -> str:
     return " ".join("".join(element.itertext()).split())
 
 
-def _weight(element: HtmlElement) -> int:
+def tree_weight(element: HtmlElement) -> int:
+    """Return the weight of all text in a tree."""
     return sum(map(text_weight, element.itertext()))
 
 

@@ -197,14 +197,14 @@ def _main(tree: HtmlElement, url: str, *, images: bool) -> HtmlElement:
     body = tree.find("body")
     whole = body if body is not None else tree
     lost_parts.join_parts(whole)
-    visible = _length(whole)
+    visible = lost_parts.tree_weight(whole)
     main = _by_trafilatura(tree, url, images=images)
-    if main is None or _length(main) < LEAST * visible:
+    if main is None or lost_parts.tree_weight(main) < LEAST * visible:
         short = _extracted(tree, url, links=True, images=images, config=_SHORT)
-        main = max((found for found in (main, short) if found is not None), key=_length, default=None)
-    if main is None or _length(main) < LEAST_TEXT:
+        main = max((found for found in (main, short) if found is not None), key=lost_parts.tree_weight, default=None)
+    if main is None or lost_parts.tree_weight(main) < LEAST_TEXT:
         main = _by_readability(tree, url)
-        if main is None or _length(main) < LEAST * visible:
+        if main is None or lost_parts.tree_weight(main) < LEAST * visible:
             return lost_parts.without_surroundings(whole)
     around = lost_parts.subtree_of(main, whole)
     return around if lost_parts.lost(main, around) else main
@@ -215,10 +215,10 @@ def _by_trafilatura(tree: HtmlElement, url: str, *, images: bool) -> HtmlElement
     linked, bare = (_extracted(tree, url, links=links, images=images) for links in (True, False))
     if linked is None or bare is None:
         return linked if bare is None else bare
-    least = UNLINKED * _length(bare)
-    if _length(linked) < least:  # it has other ways, which take longer
+    least = UNLINKED * lost_parts.tree_weight(bare)
+    if lost_parts.tree_weight(linked) < least:  # it has other ways, which take longer
         linked = _extracted(tree, url, links=True, images=images, fast=False)
-    return linked if linked is not None and _length(linked) >= least else bare
+    return linked if linked is not None and lost_parts.tree_weight(linked) >= least else bare
 
 
 def _extracted(
@@ -250,10 +250,6 @@ def _by_readability(tree: HtmlElement, url: str) -> HtmlElement | None:
     except Exception:  # noqa: BLE001 - it raises a class of its own for everything, and the page itself is left
         return None
     return _parsed(found)
-
-
-def _length(tree: HtmlElement) -> int:
-    return sum(map(lost_parts.text_weight, tree.itertext()))
 
 
 def _strip(tree: HtmlElement) -> None:
@@ -372,16 +368,14 @@ def answer(header: dict[str, Any], data: bytes) -> Answer:
         return _TASKS[header["task"]](header, data)
     except NetworkFailure as failure:
         return {"failed": failure.message, "code": failure.code}, b""
+    except PageTooLarge:
+        return {"failed": "it has too many elements or rules"}, b""
     except Exception as error:  # noqa: BLE001 - whatever a text does to a parser is its own fault
         return {"failed": f"it cannot be parsed ({type(error).__name__})"}, b""
 
 
 def _page(header: dict[str, Any], data: bytes) -> Answer:
-    try:
-        page = read_page(data, header["url"], header["charset"], header["form"])
-    except PageTooLarge:
-        return {"failed": "it has too many elements or rules"}, b""
-    facts = asdict(page)
+    facts = asdict(read_page(data, header["url"], header["charset"], header["form"]))
     return facts, facts.pop("text").encode("utf-8", "replace")
 
 
