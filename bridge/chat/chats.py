@@ -186,8 +186,8 @@ class Chats:
 
         Args:
             text: The person's message.
-            conversation_id: In which conversation; None begins one.
-            model: With which model; None takes the conversation's, then the one that is set, then the only one.
+            conversation_id: The conversation; None begins one.
+            model: The model; None takes the conversation's, then the one that is set, then the only one.
             replaces: Which of the person's messages this one takes the place of, with all that came after it.
 
         Raises:

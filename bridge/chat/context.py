@@ -19,7 +19,7 @@ import orjson
 from bridge.contract.chat import ChatMessage, ChatToolCall
 
 BYTES_A_TOKEN: Final = 3
-"""Of English and of JSON a token has about four, of other scripts three; to count too many tokens does no harm."""
+"""A token has about four bytes of English or JSON, and three of other scripts; counting too many does no harm."""
 FOR_A_MESSAGE: Final = 12
 """Tokens that each message takes besides its text."""
 SMALLEST_REPLY: Final = 512

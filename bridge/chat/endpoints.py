@@ -22,7 +22,7 @@ class Purpose(NamedTuple):
     """The purpose of talking to a server. To agree to one is not to agree to another.
 
     Attributes:
-        name: For whoever reads of a fault.
+        name: Its name in messages about faults.
         file: Where it is kept what was agreed to.
         sentence: The sentence to agree to; `{place}` is the server.
         ask: Where they are asked.
@@ -69,7 +69,7 @@ class AgreedEndpoints:
 
     Args:
         folder: Where the file lies.
-        clock: For when it was agreed to.
+        clock: The time, to note when an address was agreed to.
         purpose: What the servers are talked to for.
     """
 

@@ -120,7 +120,7 @@ class AuditFault(Wire):
 
     Attributes:
         kind: `altered`, `missing`, `out_of_order`, `foreign` or `unreadable`.
-        file: In which file.
+        file: The file of the log.
         line: The line of it, counted from 1; None when it is about the whole file or its end.
         seq: The number that the line says it has, or that is missing first.
         message: The same for people.

@@ -49,7 +49,7 @@ class TemplateParameter(Params):
     """A value to give when a template is run.
 
     Attributes:
-        name: By which the calls refer to it.
+        name: Its name, by which the calls refer to it.
         type: `text`, `number`, `boolean`, `list` (of texts) or `date` (`2026-11-22`; `today`, `yesterday` and
             `tomorrow` stand for their days).
         title: For people; the name where it is empty.

@@ -43,8 +43,8 @@ class ChatMessage(Wire):
         time: When, ISO 8601 UTC.
         thinking: The model's thoughts before it, where it gives them.
         calls: The calls that the model asked for with it.
-        call_id: Of a result, which call's.
-        tool: Of a result, which tool's.
+        call_id: Of a result: its call.
+        tool: Of a result: its tool.
         summary: Of a result, what the call does, in a sentence.
         state: Of a result, what became of the call.
         execution_id: Of a result, the call's name in the log and in the history.

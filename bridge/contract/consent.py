@@ -253,7 +253,7 @@ class MergePlace(Wire):
     """A place where a draft and someone else changed the same, so that a person chooses.
 
     Attributes:
-        place_id: By which the choice names it. The same place with the same texts has the same one again.
+        place_id: Its id, by which the choice names it. The same place with the same texts has the same id again.
         path: The file, as the preview names it.
         why: What became of it, as the end of a sentence that begins with the file.
         line: Its first line in the file as it is now, from 1; None where it is the file as a whole.
@@ -303,7 +303,7 @@ class ExtentView(Wire):
         where: Keys in the spelling of the permission file; empty: everywhere.
         additions: With `adding`, which kinds of additions.
         most_files: With `adding`, how many files may be added to.
-        until: When it ends.
+        until: Its end.
         expires: The moment, where that is known (ISO 8601 UTC).
         sentence: All of this for people, to be shown as it is.
     """
@@ -324,7 +324,7 @@ class AnswerOption(ExtentView):
     """One answer that a question offers.
 
     Attributes:
-        option_id: By which the answer names it.
+        option_id: Its id, by which the answer names it.
         decision: The decision.
         label: The text of its button.
         suggested: Whether it is the answer for longer that fits what the client is doing.
@@ -340,7 +340,7 @@ class Grant(ExtentView):
     """One answer that holds. One is taken back as a whole.
 
     Attributes:
-        grant_id: By which it is taken back.
+        grant_id: Its id, by which it is taken back.
         kind: Where it is kept and what for: in memory for the session (`session`; `call` for one denied call that is
             not asked about again; `auto` for auto-approve), for good in the user's folder (`client`), and for every
             client in the permission file (`file`) or as the tool's consent mode (`mode`).
@@ -388,7 +388,7 @@ class ConsentRequest(Event):
     """One open question, which is also the event that announces it. Times are ISO 8601 UTC.
 
     Attributes:
-        request_id: By which it is answered.
+        request_id: Its id, by which it is answered.
         client: Who asks, for people: the name that the person gave the client, or else that it has none and what it
             calls itself.
         client_id: The credential that asks.
@@ -409,7 +409,7 @@ class ConsentRequest(Event):
         can_bypass: Whether the user may set the tool to always allow.
         choices: The possible answers.
         preview: The text to be written or sent.
-        plan_digest: Of exactly what will be written.
+        plan_digest: The digest of exactly what will be written.
         hunks_supported: Whether an answer may leave hunks of the diffs out.
         editable: Whether the text that would be written can be edited first (`consent.revise`).
         revised: Whether a person has edited what is to be written.
@@ -488,7 +488,7 @@ class OwnQuestion(Event):
     show the question meanwhile. It holds nothing but what the client has said itself.
 
     Attributes:
-        request_id: By which it is confirmed (`consent.confirm`).
+        request_id: Its id, by which it is confirmed (`consent.confirm`).
         call_id: The call that asks.
         message: The question to the user, as one or two sentences.
     """
@@ -564,7 +564,7 @@ class PlanParams(Params):
 
     Attributes:
         request_id: The question.
-        plan_digest: Of the plan.
+        plan_digest: The plan's digest.
     """
 
     request_id: Id

@@ -76,7 +76,7 @@ class CustomToolList(Wire):
     """All of the user's own tools.
 
     Attributes:
-        tools: In the order of the file.
+        tools: The tools, in the order of the file.
         environments: Where tools can run.
         allowed: Whether tools of the user's own may run: `allowCustomTools` is on, and was set on this computer.
         file: Where they are stored.

@@ -30,11 +30,11 @@ class Endpoint(Wire):
     """The content of `agent.json` and `host.json`. Tokens are new at every start.
 
     Attributes:
-        url: Of the WebSocket.
-        http: Of everything else.
+        url: The URL of the WebSocket.
+        http: The URL of everything else.
         token: The token that lets a client in.
         pid: The bridge's process.
-        version: Of the bridge.
+        version: The bridge's version.
         vault: The folder that it serves, as a real path: `bridge.json` may have been copied from elsewhere.
     """
 

@@ -45,8 +45,8 @@ class SessionInfo(Wire):
         capabilities: Its permissions.
         session_id: Its session.
         vault: The vault's name.
-        version: Of the bridge.
-        protocol: Of the wire: see `PROTOCOL`. Bridges that do not say speak version 1.
+        version: The bridge's version.
+        protocol: The version of the protocol; see `PROTOCOL`. Bridges that do not say speak version 1.
         tools: The names of the enabled tools.
         host_connected: Whether there is a consent screen.
         wait_seconds: The time an agent's call should wait for a person before its ticket is handed on.

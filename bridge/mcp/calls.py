@@ -27,11 +27,11 @@ from bridge.errors import BridgeError
 from bridge.mcp.port import BridgePort
 
 PROGRESS_SECONDS: Final = 10.0
-"""Between two notes of progress of a call that waits; clients may count their time-outs from the last one."""
+"""Seconds between two progress notes of a waiting call; clients may count their time-outs from the last one."""
 MOST_NOTES: Final = 32
-"""Of progress that are kept for a client that is slow to read them: the latest."""
+"""Progress notes that are kept for a client that is slow to read them: the latest."""
 WITHDRAW_SECONDS: Final = 2.0
-"""In which the bridge takes back a call that its client has given up."""
+"""Seconds in which the bridge takes back a call that its client has given up."""
 
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 """Sends a note of progress: a number that rises, a total, and a text."""

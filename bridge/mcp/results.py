@@ -16,7 +16,7 @@ import orjson
 from bridge.toolkit.parameters import REST, bounded
 
 SCHEME: Final = "vault://"
-"""Of the URIs of notes; the note's path follows."""
+"""The beginning of the URIs of notes; the note's path follows."""
 _LEAST: Final = 100  # bytes that data may have however long the text is
 
 

@@ -73,7 +73,7 @@ class VaultServer(Server[Any]):
 
     Args:
         bridge: The way to the bridge, as this client.
-        version: Of the bridge.
+        version: The bridge's version.
         progress_seconds: Between two notes of progress of a call that waits.
     """
 

@@ -44,7 +44,7 @@ class HostEditors(Editors):
 
     Args:
         hub: Knows the hosts.
-        clock: For until when a write holds.
+        clock: The time, for the moment until which a write holds.
     """
 
     def __init__(self, hub: Hub, clock: Clock) -> None:
@@ -172,8 +172,8 @@ class _Run:
     Attributes:
         host: Who runs it; nobody else may ask in its name.
         answer: Answers what it asks.
-        limit: Of its time.
-        turn: One thing is answered after the other.
+        limit: The limit on its time.
+        turn: Held while one thing is answered, so that the next one waits.
         asking: What it asks just now.
         asked: How much it has asked already.
     """

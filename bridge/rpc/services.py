@@ -85,7 +85,7 @@ class Services(NamedTuple):
 
     Attributes:
         vault: The vault's name, as callers see it.
-        version: Of the bridge.
+        version: The bridge's version.
         registry: The tools.
         calls: Runs them.
         pipeline: Previews and explains calls.

@@ -1,7 +1,7 @@
 """The connections: who may connect, from where, how many there may be, and how long one may stay without a token.
 
-Whence is looked at against web pages and DNS rebinding (Host and Origin); who it is says the token. Any program of this
-machine can connect. One that shows no token is sent off after a short time, and sooner when many others come; so
+Host and Origin are checked, against web pages and DNS rebinding; the token says which client it is. Any program of this
+machine can connect. One that shows no token is closed after a short time, and sooner when many others come, so that
 descriptors are left for those who show one, and for the files of the vault.
 """
 
@@ -23,8 +23,8 @@ from bridge.identity.store import ClientStore
 MOST_HELD: Final = 64 * 1024 * 1024
 """Bytes of one client, over all its connections."""
 SLACK: Final = 64 * 1024
-"""Bytes of one connection that are not reckoned with when a message was taken: the heads of frames, pings, and what
-has come of the next message."""
+"""Bytes of one connection that are not counted once a message was taken: the heads of frames, pings, and the beginning
+of the next message."""
 
 
 class Holdings:
@@ -48,7 +48,7 @@ class Holdings:
         """Count bytes that have come over a connection.
 
         Args:
-            transport: The connection; one of nobody known is not reckoned with.
+            transport: The connection; one that has shown no token is not counted.
             count: The number of bytes.
 
         Returns:
@@ -92,7 +92,7 @@ if sys.platform != "win32":
 logger = logging.getLogger(__name__)
 
 SECONDS: Final = 10.0
-"""In which a connection must have shown a token."""
+"""Seconds within which a connection must show a token."""
 MOST_WAITING: Final = 64
 """Connections without a token; one more, and the oldest is cut."""
 MOST_OF_ONE: Final = 256
@@ -100,11 +100,11 @@ MOST_OF_ONE: Final = 256
 BACKLOG: Final = 64
 """Connections that the system accepts for us at once."""
 WANTED: Final = 4096
-"""Descriptors that are asked of the system, where it gives that many."""
+"""Descriptors to ask the system for, where it gives that many."""
 UNLIMITED: Final = 2048
-"""Descriptors that are reckoned with where the system sets no limit."""
+"""Descriptors to count on where the system sets no limit."""
 QUIET_SECONDS: Final = 60.0
-"""Between two lines about descriptors that have run out."""
+"""Seconds between two warnings that the descriptors have run out."""
 
 
 def raise_descriptor_limit() -> None:

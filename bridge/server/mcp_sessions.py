@@ -20,13 +20,13 @@ from bridge.mcp.server import VaultServer
 from bridge.rpc.session import InProcess, Session
 
 MOST_SESSIONS: Final = 32
-"""Of one client, open at once."""
+"""Sessions that one client may have open at once."""
 IDLE_SECONDS: Final = 1800.0
-"""After which a session that nobody uses ends."""
+"""Seconds after which an unused session ends."""
 UNUSED_SECONDS: Final = 60.0
-"""After which a client that has no session and asks nothing counts as gone."""
+"""Seconds after which a client that has no session and asks nothing counts as gone."""
 ANSWER_SECONDS: Final = 2.0
-"""In which a client whose sessions end is told so as the answer to what it has asked."""
+"""Seconds in which a client whose sessions end is still answered, with that."""
 
 Open = Callable[[Client, InProcess], Session]
 """Opens a session of a client with the bridge."""
@@ -37,7 +37,7 @@ class HttpSessions:
 
     Args:
         open_session: Opens a session with the bridge.
-        version: Of the bridge.
+        version: The bridge's version.
     """
 
     def __init__(self, open_session: Open, version: str) -> None:

@@ -98,7 +98,7 @@ class Server:
         state: The vault's `.vault-bridge` folder, held open.
 
     Attributes:
-        tokens: Of the person's own programs and of those without a name; new in every run, and never to be shown.
+        tokens: The tokens of the person's own programs and of those without a name; new in every run, and never shown.
     """
 
     def __init__(self, services: Services, hub: Hub, *, run: RunFolder, state: Folder) -> None:

@@ -19,14 +19,14 @@ HEARTBEAT: Final = 120.0
 MAX_BEHIND: Final = 32 * 1024 * 1024
 """Bytes of notifications that may wait for a slow client before it is dropped."""
 MAX_READ: Final = 4 * MAX_FRAME
-"""Up to here a frame that is too large is read and thrown away, so that its sender sees why it is sent off. Beyond it
+"""Up to here a frame that is too large is read and thrown away, so that its sender sees why it is refused. Beyond it
 the library cuts the connection in the middle of the frame, and the sender may see no more than that."""
 TURN: Final = 16
-"""Frames of one client in a row, then others have their turn."""
+"""Frames of one client in a row before others have their turn."""
 AHEAD: Final = 512 * 1024
 """Bytes of a client's messages up to which more are read before those are taken."""
 OVERHEAD: Final = 128
-"""Bytes that are reckoned for a message beside its own."""
+"""Bytes that a message counts besides its own."""
 
 
 class SocketLink:

@@ -66,7 +66,7 @@ PRODUCT: Final = "vault-bridge"
 USER_AGENT: Final = f"{PRODUCT}/{__version__}"
 """The bridge's name for itself; a page is fetched because a person's agent asked for it."""
 REPETITIONS: Final = 2
-"""The number of times a repeatable request is made again."""
+"""The number of times a repeatable request is repeated."""
 FIRST_WAIT: Final = 0.5
 """Seconds before the first repetition; each further one waits twice as long, give or take a half."""
 LONGEST_WAIT: Final = 5.0
@@ -207,7 +207,7 @@ class WebDoor:
     Args:
         settings: The settings, asked anew for every request.
         transport: Makes what makes single requests; called once, in a thread, as its library is slow to import.
-        clock: For how long requests take.
+        clock: The time, to measure how long requests take.
         own_ports: The ports at which the bridge listens, asked anew for every hop.
         log: Called with every request that was tried.
         sleep: Waits before a repetition.

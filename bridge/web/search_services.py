@@ -160,7 +160,7 @@ class WebSearchService:
 
         Args:
             query: The query.
-            settings: With which it is asked.
+            settings: The settings to ask it with.
             key: The API key, where there is one.
 
         Raises:

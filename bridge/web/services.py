@@ -198,7 +198,7 @@ class RobotsRules:
     Args:
         door: Fetches robots.txt.
         reader: Reads it, in a process of its own: it is a stranger's.
-        clock: For how long it is believed.
+        clock: The time, to know how long to believe it.
     """
 
     door: WebDoor
@@ -212,11 +212,11 @@ class RobotsRules:
 
         Args:
             url: The page.
-            session: In which session it is fetched.
+            session: The session in which it is fetched.
             asked: Whether a person has just allowed this very call.
 
         Raises:
-            NetworkFailure: With the code `robots`.
+            NetworkFailure: It may not be read (code `robots`).
         """
         place = (session, url.origin)
         count = self._counts[place] = self._counts.pop(place, 0) + 1

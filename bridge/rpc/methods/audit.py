@@ -46,7 +46,7 @@ async def export(context: RequestContext, params: wire.AuditExportParams) -> wir
 
 
 async def clear(context: RequestContext, _params: NoParams) -> wire.AuditCleared:
-    """Remove every record.
+    """Remove every record of the log.
 
     Removes every record. A signed-off one stays at the beginning and says when, by whom, how many records there were
     and what the last was. Returns `{cleared}`, how many were removed.
@@ -75,7 +75,7 @@ async def verify(context: RequestContext, _params: NoParams) -> wire.AuditVerifi
 
 
 async def stats(context: RequestContext, _params: NoParams) -> wire.AuditStats:
-    """Return its size and state.
+    """Return the log's size and state.
 
     Returns `{size, generations, records, oldest, newest, fault, lost, chain}`: bytes on the disk, rotated files,
     records, the times of the first and the last, what went wrong with the log in this run and what to do (or null), how

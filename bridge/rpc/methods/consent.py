@@ -146,7 +146,7 @@ async def grants(context: RequestContext, _params: NoParams) -> Sequence[wire.Gr
 
 
 async def revoke(context: RequestContext, params: wire.RevokeParams) -> wire.Revoked:
-    """Forget one of those.
+    """Forget a remembered answer.
 
     Forgets a remembered answer. Returns `{revoked}`.
     """
@@ -251,7 +251,7 @@ def known_client(services: Services, name: str) -> ClientInfo:
 
 
 def _changed(context: RequestContext) -> None:
-    """Go on with what the rules say by now: tell the screens, and end the questions that are none any more."""
+    """Apply what the rules say now: tell the screens, and end the questions that need not be asked any more."""
     services, caller = context.services, context.session.caller
     services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.session.bounded()))
     services.broker.follow_rules(by=caller.name, by_id=caller.client.id)

@@ -38,7 +38,7 @@ def outside_entries(
     """Return the entries of a time, newest first.
 
     Args:
-        services: Of the vault.
+        services: The vault's services.
         before: Only those older than this entry, or this ISO 8601 time.
         since: Only those that ended after this ISO 8601 time.
         origin: Only those of this origin.
@@ -72,7 +72,7 @@ def outside_shown(services: Services, entries: Sequence[Entry]) -> list[ChangeEn
 
 
 def outside_diff(services: Services, entry_id: str) -> ChangeDiff:
-    """Return what an entry did to each file. Raises NotFound when there is none."""
+    """Return what an entry did to each file. Raises NotFound when there is no such entry."""
     services.recorder.end_entry()
     services.parts.notices.get().reviewed(entry_id)
     return services.parts.restoring.get().diff(_entry(services, entry_id))

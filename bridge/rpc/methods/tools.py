@@ -146,7 +146,7 @@ def list_templates(context: RequestContext, _params: NoParams) -> Sequence[chain
 
 
 async def run_template(context: RequestContext, params: chains.TemplateRunParams) -> ToolResult | PendingCall:
-    """Run one, with the rights of whoever asks, which is a call of the tool `templates`.
+    """Run a template, with the rights of whoever asks, as a call of the tool `templates`.
 
     Runs a template, with the rights of the client that asks: a call of the tool [`templates`](tools.md#templates),
     whose [ToolResult](#toolresult) is returned. `values` are those of its parameters. The other parameters are as those
@@ -158,7 +158,7 @@ async def run_template(context: RequestContext, params: chains.TemplateRunParams
 
 
 async def save_template(context: RequestContext, params: chains.TemplateSaveParams) -> chains.TemplateInfo:
-    """Keep one.
+    """Keep a template.
 
     Keeps a [template](tools.md#templates), which is checked as far as it can be without being run. One of the user's
     own with this name is only overwritten with `replace`; else the answer is `conflict` with `exists`. One that came
@@ -169,7 +169,7 @@ async def save_template(context: RequestContext, params: chains.TemplateSavePara
 
 
 async def remove_template(context: RequestContext, params: chains.TemplateRemoveParams) -> chains.TemplateRemoved:
-    """Remove one of the user's own.
+    """Remove a template of the user's own.
 
     Removes one of the user's own. Returns `{name, restored}`; `restored` says that the one of this name which came with
     the bridge is there again.

@@ -99,7 +99,7 @@ async def broken(context: RequestContext, params: wire.VersionsBrokenParams) -> 
 
 
 async def mend(context: RequestContext, params: wire.VersionsMendParams) -> ToolResult | PendingCall:
-    """Mend them, through the ledger.
+    """Mend the links that another program broke, through the ledger.
 
     Mends them, as one write with a ToolResult. `plan` is the digest that `versions.broken` gave; if it would be another
     one by now, the error is `stale`, and nothing is written.

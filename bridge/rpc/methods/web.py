@@ -17,7 +17,7 @@ _WEB = ("https://", "http://")
 
 
 async def stats(context: RequestContext, _params: NoParams) -> CacheState:
-    """Return how full the cache is.
+    """Return how full the cache of the web is.
 
     Returns how much of the web is kept: `{entries, size, hits, misses}`, the size in bytes.
     """
