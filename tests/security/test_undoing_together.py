@@ -1,4 +1,4 @@
-"""Only clients that may administer can see or undo several changes as a whole."""
+"""Only clients that may administer can see or undo several changes as a whole, and no closed note is in what they see."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -9,7 +9,20 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection, ProtocolFailure
+from bridge.contract.identity import Capability
 from tests.people import Person, add_client, named
+
+PATCH = """--- A.md
++++ A.md
+@@ -1 +1 @@
+-two
++three
+--- B.md
++++ B.md
+@@ -1 +1 @@
+-one
++two
+"""
 
 
 @dataclass
@@ -140,3 +153,30 @@ async def test_each_undo_is_in_the_log_as_an_action_of_the_person(scene: Scene) 
         "You took back a change to “C.md”",
         "Bob created “C.md”; you allowed it, once",
     ]
+
+
+async def test_to_a_program_that_may_administer_a_closed_note_has_no_changes(
+    scene: Scene, bridge: Bridge, vault: Path
+) -> None:
+    both = await changed(scene.agent, "apply_patch", patch=PATCH)
+    (bob,) = scene.bob
+    client = next(one for one in bridge.services.clients.list() if one.name == "Ada")
+    bridge.services.clients.allow(client.client_id, Capability.ADMINISTER)
+    (vault / ".vault-bridge" / "permissions.json").write_text('{"B.md": "---", "C.md": "---"}', encoding="utf-8")
+    ada = scene.agent
+    assert bob not in [entry["executionId"] for entry in await ada.request("history.list")]
+    for method, params in (("history.diff", {"executionId": bob}), ("history.undoAll", {"executionIds": [bob]})):
+        with pytest.raises(ProtocolFailure, match=f"no change '{bob}'"):
+            await ada.request(method, **params)
+    told = [
+        await ada.request("history.diff", executionId=both),
+        await ada.request("history.undoAll", executionIds=[both], preview=True),
+        await ada.request("history.undoAll", client="Bob", preview=True),
+    ]
+    assert [file["path"] for file in told[0]["files"]] == ["A.md"]
+    assert "B.md" not in str(told)
+    assert "C.md" not in str(told)
+    assert {file["path"] for file in (await scene.person.host.request("history.diff", executionId=both))["files"]} == {
+        "A.md",
+        "B.md",
+    }

@@ -20,12 +20,15 @@ from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.outside_changes import entry_time, files_of, outside_diff, outside_entries, outside_shown
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.paths import fold
-from bridge.vault.plan import HistoryEntry
+from bridge.vault.plan import HistoryEntry, LeftFile
 from bridge.vault.text import NOTE_EXTENSION
 from bridge.versions.states import PREFIX
 
 MOST = 1000
 """Changes that are undone at once."""
+
+Denial = Callable[[str], object | None]
+"""Returns the rule that closes a path to a client; None where it is open."""
 
 
 async def undo_all(context: RequestContext, params: wire.UndoAllParams) -> wire.UndoneAll:
@@ -42,20 +45,21 @@ async def undo_all(context: RequestContext, params: wire.UndoAllParams) -> wire.
     chosen = await asyncio.to_thread(_chosen, context, params)
     if params.preview:
         found = await asyncio.to_thread(context.services.ledger.foresee_undo, {entry.execution_id for entry in chosen})
-        return _answer([(entry, found[entry.execution_id]) for entry in chosen], preview=True)
+        return _answer(context, [(entry, found[entry.execution_id]) for entry in chosen], preview=True)
     undone: set[str] = set()  # what was repeated together with another change is undone with it
     reasons = [
         None if entry.execution_id in undone else await _undo(context, entry.execution_id, undone) for entry in chosen
     ]
     left = {entry.execution_id: entry.left for entry in context.services.ledger.history(limit=sys.maxsize)}
     done = [Foreseen(why, left[entry.execution_id]) for entry, why in zip(chosen, reasons, strict=True)]
-    return _answer(list(zip(chosen, done, strict=True)), preview=False)
+    return _answer(context, list(zip(chosen, done, strict=True)), preview=False)
 
 
 def _chosen(context: RequestContext, params: wire.UndoAllParams) -> Sequence[HistoryEntry]:
     """Return the changes that are meant, newest first: those that are named, or those that fit and are not undone."""
     wanted = HistoryFilter(params, context.services.clients)
-    entries = context.services.ledger.history(limit=sys.maxsize)
+    denial = _denial(context)
+    entries = [entry for entry in context.services.ledger.history(limit=sys.maxsize) if visible([entry], denial)]
     if params.execution_ids is not None:
         named = set(params.execution_ids)
         if missing := named - {entry.execution_id for entry in entries}:
@@ -80,7 +84,11 @@ async def _undo(context: RequestContext, execution_id: str, undone: set[str]) ->
     return None
 
 
-def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) -> wire.UndoneAll:
+def _answer(
+    context: RequestContext, pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool
+) -> wire.UndoneAll:
+    if (denial := _denial(context)) is not None:
+        pairs = [(visible([entry], denial)[0], _without_closed(entry, found, denial)) for entry, found in pairs]
     left = {one.path for _entry, found in pairs for one in found.left}
     files = {path for entry, found in pairs if found.why is None for path in entry.files} - left
     done = sum(found.why is None for _entry, found in pairs)
@@ -96,6 +104,17 @@ def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) ->
         for entry, found in pairs
     )
     return wire.UndoneAll(changes=changes, undone=done, skipped=skipped, files=len(files), text=text)
+
+
+def _without_closed(entry: HistoryEntry, found: Foreseen, denial: Denial) -> Foreseen:
+    """Return what becomes of a change without the names of files that are closed to the client."""
+    closed = [path for path in entry.files if denial(path) is not None]
+
+    def said(why: str) -> str:
+        return "something was edited since" if any(path in why for path in closed) else why
+
+    left = tuple(LeftFile(one.path, said(one.why)) for one in found.left if one.path not in closed)
+    return Foreseen(None if found.why is None else said(found.why), left)
 
 
 class HistoryFilter:
@@ -214,15 +233,27 @@ async def diff(context: RequestContext, params: wire.HistoryDiffParams) -> wire.
 
     Returns `{files, lost}`: what a change did to each file, with the diff, also if it was undone or built upon since.
     `lost` names files of which the bytes from before or after were not kept, such as one that was edited by hand since.
+    Files that are closed to the client are left out.
 
     Of another program's changes only the person's own programs are told, by the same method.
     """
     if context.session.caller.client.is_person and params.execution_id.startswith(PREFIX):
         return await asyncio.to_thread(outside_diff, context.services, params.execution_id)
-    return await asyncio.to_thread(context.services.ledger.diff, params.execution_id)
+    found, denial = await asyncio.to_thread(context.services.ledger.diff, params.execution_id), _denial(context)
+    if denial is None:
+        return found
+    files = tuple(one for one in found.files if denial(one.path) is None and denial(one.new_path or one.path) is None)
+    if found.files and not files:
+        raise NotFound(f"There is no change {params.execution_id!r} in the history; history.list shows those there are")
+    return wire.ChangeDiff(files=files, lost=tuple(path for path in found.lost if denial(path) is None))
 
 
-def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | None] | None) -> Sequence[HistoryEntry]:
+def _denial(context: RequestContext) -> Denial | None:
+    """Return what tells why a path is closed to the client; None where nothing is."""
+    return None if context.session.caller.client.is_person else context.services.closed()
+
+
+def visible(entries: Sequence[HistoryEntry], denial: Denial | None) -> Sequence[HistoryEntry]:
     """Return the changes without the files that the user has closed; those to such files alone are left out.
 
     Args:
@@ -231,14 +262,15 @@ def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | No
     """
     if denial is None:
         return entries
-    seen = [
-        entry._replace(
-            files=tuple(path for path in entry.files if denial(path) is None),
-            left=tuple(one for one in entry.left if denial(one.path) is None),
-        )
-        for entry in entries
-    ]
-    return [entry for entry in seen if entry.files]
+    return [seen for entry in entries if (seen := _seen(entry, denial)).files]
+
+
+def _seen(entry: HistoryEntry, denial: Denial) -> HistoryEntry:
+    files = tuple(path for path in entry.files if denial(path) is None)
+    left = tuple(one for one in entry.left if denial(one.path) is None)
+    names_closed = any(path in entry.summary for path in entry.files if path not in files)
+    summary = f"A change to {counted(len(files), 'file')}" if names_closed else entry.summary
+    return entry._replace(files=files, left=left, summary=summary)
 
 
 def touching(text: str, entries: Sequence[HistoryEntry], knowledge: Knowledge) -> Sequence[HistoryEntry]:
@@ -322,7 +354,7 @@ def _changes(context: RequestContext, params: wire.HistoryListParams) -> Sequenc
     """Return the changes asked for; for a client its own alone, without files that are closed to it."""
     services, caller = context.services, context.session.caller
     person, credential = caller.client.is_person, caller.sees_changes_of
-    denial = None if person else services.closed()
+    denial = _denial(context)
     wanted = HistoryFilter(params, services.clients)
     if params.path is None and denial is None and wanted.is_open:
         return services.ledger.history(limit=params.limit, before=params.before, credential=credential)
