@@ -1,4 +1,4 @@
-"""Only clients that may administer can see or undo several changes as a whole, and no closed note is in what they see."""
+"""Only clients that may administer can see or undo several changes at once, and they see no closed notes."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
