@@ -67,7 +67,7 @@ class PathEffects:
     """The effects of a list of changes.
 
     Attributes:
-        tracks: The effect on each path, in the order in which the paths are first touched.
+        by_path: The effect on each path, in the order in which the paths are first touched.
         files: For each step, the file it is about; None for folders.
         homes: For each path that a file was moved away from, where its first bytes may be since.
         keeps: For each step, the path under which the bytes that it pushes aside are kept; None when it pushes

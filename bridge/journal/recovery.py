@@ -9,9 +9,11 @@ and put back if it is not ours. Old bytes come back by renames alone wherever th
 full disk too.
 """
 
+import contextlib
 import errno
 import stat
 from collections.abc import Callable
+from itertools import count
 from typing import Literal, NamedTuple
 
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied
@@ -28,7 +30,7 @@ from bridge.journal.on_disk import (
 )
 from bridge.journal.preconditions import FOLDER, PathEffect, PathEffects, PathState, follow_changes, state_on_disk
 from bridge.vault.folder import Folder
-from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.paths import VaultPath, parse_path, with_tail
 from bridge.vault.plan import Change, ChangeKind
 from bridge.vault.root import VaultRoot
 
@@ -244,14 +246,11 @@ class UnfinishedChange:
 
     def _save(self, folder: Folder, name: str, path: str) -> None:
         """Keep bytes that nobody else has, and that have no place in the vault, in the backups of this change."""
-        number = 0
-        while True:
-            spelling = path if not number else f"{path}.{number}"
-            try:
+        parent, slash, last = path.rpartition("/")
+        for number in count():
+            spelling = parent + slash + with_tail(last, f".{number}") if number else path
+            with contextlib.suppress(FileExistsError):
                 self.backups.take(folder, name, self._id, spelling)
-            except FileExistsError:
-                number += 1
-            else:
                 self.saved.append(spelling)
                 return
 

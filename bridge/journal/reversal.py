@@ -228,7 +228,7 @@ class Reversal:
             if refusal is not None and path not in seen:
                 seen.add(path)
                 own = file is None or refusal.path in {"", path, file.origin, file.place}
-                yield LeftFile(path, refusal.why if own else f"it hangs together with {refusal.path}, which stays")
+                yield LeftFile(path, refusal.why if own else f"it belongs together with {refusal.path}, which stays")
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -455,7 +455,7 @@ def foresee(
                 undone |= merged.keys()
             else:
                 left.append(LeftFile(edited, "it was edited since"))
-                left += [LeftFile(path, f"it hangs together with {edited}") for path in files if path != edited]
+                left += [LeftFile(path, f"it belongs together with {edited}") for path in files if path != edited]
         if len(left) < sum(map(len, by_unit.values())) or not left:
             vault |= {path: OTHER for path, effect in effects.items() if effect.first == FOLDER != effect.last}
             yield Foreseen(None, tuple(left))

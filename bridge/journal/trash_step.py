@@ -26,7 +26,7 @@ from bridge.journal.on_disk import TOGETHER, Backups, FolderCache, hash_or_none
 from bridge.journal.preconditions import stale
 from bridge.vault.disk import as_failure, is_real_folder
 from bridge.vault.folder import Folder
-from bridge.vault.paths import MAX_NAME_BYTES, VaultPath
+from bridge.vault.paths import VaultPath, with_tail
 from bridge.vault.plan import Change, ChangeKind, Disposal
 from bridge.vault.root import VaultRoot
 
@@ -115,9 +115,7 @@ def _names(name: str, *, whole: bool) -> Iterator[str]:
     if whole or not stem:
         stem, dot, extension = name, "", ""
     for number in range(1, 100_000):
-        tail = f" {number}{dot}{extension}"
-        room = MAX_NAME_BYTES - len(tail.encode())
-        yield stem.encode()[:room].decode("utf-8", "ignore") + tail
+        yield with_tail(stem, f" {number}{dot}{extension}")
 
 
 _DELETES = {ChangeKind.DELETE, ChangeKind.RMDIR}

@@ -151,7 +151,7 @@ class ServerConnection:
             raise ExecutionFailed(f"The server {self.name} is gone: {_reason(error)}") from None
         if isinstance(result, types.InputRequiredResult):
             raise ExecutionFailed(
-                f"The server {self.name} asked for an answer of yours or of a model, which it gets not"
+                f"The server {self.name} asked for an answer from you or from a model, which no server gets"
             )
         if result.result_type != "complete":
             raise ExecutionFailed(f"The server {self.name} answered what is no result")

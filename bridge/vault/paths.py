@@ -245,6 +245,11 @@ def folders_above(path: str) -> Iterator[str]:
         yield path
 
 
+def with_tail(stem: str, tail: str) -> str:
+    """Return a name with something at its end; the name is cut if there is no room for both."""
+    return stem.encode()[: MAX_NAME_BYTES - len(tail.encode())].decode(errors="ignore") + tail
+
+
 def nfc(name: str) -> str:
     """Return the name in composed form, which lookups compare in (rule 10 of docs/obsidian.md).
 

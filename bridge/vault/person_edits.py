@@ -103,11 +103,11 @@ def keep_hunks(plan: ChangePlan, keep: KeptHunks, read: Callable[[Change], bytes
         read: The bytes that a change starts from.
 
     Raises:
-        InvalidParameters: The plan cannot be parted, there is no such file or hunk in it, or nothing is kept.
+        InvalidParameters: No part of the plan can be left out, there is no such file or hunk in it, or nothing is kept.
     """
     steps = _steps(plan)
     if steps is None or not is_divisible(plan):
-        raise InvalidParameters("This change cannot be parted; allow or deny it as a whole")
+        raise InvalidParameters("No part of this change can be left out; allow or deny it as a whole")
     parting = _PartialBuilder(plan, keep, read)
     if unknown := set(keep) - parting.paths:
         raise InvalidParameters(f"{min(unknown)!r} is no file of this change; name files as its preview does")
@@ -160,7 +160,7 @@ class _PartialBuilder:
         kept, count = self._keep.get(change.path), len(list(parse_hunks(shown.diff)))
         if kept and set(kept) != set(range(count)):
             raise InvalidParameters(
-                f"{change.path!r} hangs together with other files of this change; take all of them, or leave all out"
+                f"{change.path!r} belongs together with other files of this change; take all of them, or leave all out"
             )
         if not is_left:
             self._add(change, shown)

@@ -158,7 +158,7 @@ class Recorder:
             if self._record(begin):
                 self._comparing.since, self._comparing.configured = now, True
             if is_new and self._comparing.since is not None:
-                logger.info("What other programs change in the vault is recorded from now on")
+                logger.info("Changes by other programs are recorded from now on")
 
     # -- what the ledger tells ----------------------------------------------------------------------------------
 
@@ -420,7 +420,7 @@ class Recorder:
             else:
                 self._db.set_meta("root", here)
         except (sqlite3.Error, OSError) as error:
-            logger.warning("What other programs change cannot be recorded (%s)", error)
+            logger.warning("Changes by other programs cannot be recorded (%s)", error)
             if self._db is not None:
                 self._db.close()
             self._db = None
@@ -527,7 +527,7 @@ class Recorder:
     def _failed(self, error: Exception) -> None:
         self._failures += 1
         if self._fault is None:
-            logger.warning("What other programs change cannot be recorded just now (%s)", error)
+            logger.warning("Changes by other programs cannot be recorded just now (%s)", error)
         self._fault = _FAILED.format(error)
 
     # -- within -------------------------------------------------------------------------------------------------
@@ -547,12 +547,12 @@ class Recorder:
         return round(self._clock.now().timestamp(), 3)
 
 
-_FAILED = "What other programs change cannot be recorded just now ({}); it is tried again"
+_FAILED = "Changes by other programs cannot be recorded just now ({}); this is tried again"
 _UNUSABLE = (
-    "What other programs change is not recorded: what is kept of it cannot be read. "
-    "`vault-bridge restore --forget-everything` throws it away and begins anew"
+    "Changes by other programs are not recorded: the record of earlier ones cannot be read. "
+    "`vault-bridge restore --forget-everything` deletes it and starts a new one"
 )
 _STRANGE = (
-    "What other programs change is not recorded: another vault lies in this place now. Put the earlier one back and "
-    "restart the bridge, or `vault-bridge restore --forget-everything` throws away what is kept of it"
+    "Changes by other programs are not recorded: another vault is in this place now. Put the earlier one back and "
+    "restart the bridge, or delete what is kept of it with `vault-bridge restore --forget-everything`"
 )

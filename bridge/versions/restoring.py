@@ -63,10 +63,10 @@ _NAMED = 20
 _REMEMBERED = 2000
 _CONFIGURATION = (
     "it belongs to Obsidian's configuration, in which the bridge writes nothing; `vault-bridge restore FILE --at TIME "
-    "--output COPY` gives you what it was"
+    "--output COPY` gives you an earlier version"
 )
 _MIXED = (
-    "the bridge changed it too in between, or you typed in it; undo that first, or take back what you typed as well"
+    "the bridge changed it in between as well, or you typed in it; undo that first, or take back what you typed too"
 )
 
 
@@ -289,7 +289,7 @@ class Restoring:
     def _take_back_move(self, effect: Effect, steps: Steps) -> LeftFile | None:
         new_path = effect.new_path or ""
         if not isinstance(effect.before, bytes):
-            return LeftFile(new_path, "what it was is not kept")
+            return LeftFile(new_path, "its earlier bytes are not kept")
         there, back = self._now(new_path), self._now(effect.path)
         if back is not None:
             if _digest(back) == effect.before and there is None:
@@ -299,7 +299,7 @@ class Restoring:
             return LeftFile(new_path, "it was changed, moved or deleted since")
         data = there if effect.is_only_moved else self._recorder.bytes_of(effect.before)
         if data is None:
-            return LeftFile(new_path, "what it was is not kept")
+            return LeftFile(new_path, "its earlier bytes are not kept")
         edited = (there, data) if data != there else None
         steps.move(known_path(new_path), known_path(effect.path), content_hash(there), edited)
         return None
@@ -310,7 +310,7 @@ class Restoring:
         if (None if now is None else _digest(now)) == before:
             return None  # it is as it was
         if isinstance(after, Unknown):
-            return LeftFile(path, "whether anything has changed it since is not known, as its bytes were not kept")
+            return LeftFile(path, "whether it was changed since is not known, because its bytes were not kept")
         if (None if now is None else _digest(now)) != after:
             return LeftFile(path, "it was deleted or moved since" if now is None else "it was changed since")
         if before is None:
@@ -318,7 +318,7 @@ class Restoring:
             return None
         data = self._recorder.bytes_of(before) if isinstance(before, bytes) else None
         if data is None:
-            return LeftFile(path, "what it was is not kept")
+            return LeftFile(path, "its earlier bytes are not kept")
         steps.put(path, now, data)
         return None
 

@@ -109,6 +109,17 @@ def test_two_files_that_have_no_other_place_are_both_kept(small: SmallVault) -> 
     assert kept(small) == {MEETING: EDIT, f"{MEETING}.1": b"nobody knows this\n"}
 
 
+def test_both_are_kept_where_the_name_has_no_room_for_a_number(small: SmallVault) -> None:
+    long = f"{'ü' * 126}.md"
+    small.write(long, b"old\n")
+    crash(small, (("modify", long, b"old\n", b"ours\n"),), edit_then_die(small, long, "swap", long))
+    small.write(long, b"typed even later\n")
+    (small.folder / ".vault-bridge-change-x-7.back").write_bytes(b"nobody knows this\n")
+    assert recover(small).conflicted == ("change-x",)
+    assert sorted(kept(small).values()) == sorted([EDIT, b"nobody knows this\n"])
+    assert small.read(long) == b"typed even later\n"
+
+
 def test_an_edit_during_the_recovery_is_not_overwritten(small: SmallVault) -> None:
     crash(small, TWO, at("swap", "2024.md", die))
     recovery = recover(small, at("swap", "Meeting.md", lambda: small.write(MEETING, EDIT)))

@@ -1,4 +1,4 @@
-"""An undo leaves out what was edited since, with all that hangs together with it, and takes back everything else."""
+"""An undo leaves out what was edited since, with all that belongs together with it, and takes back everything else."""
 
 import contextlib
 import tempfile
@@ -27,7 +27,7 @@ def files(small: SmallVault) -> Files:
 
 
 def apply(small: SmallVault, ledger: Ledger, *steps: Step, units: tuple[tuple[str, ...], ...] | None = ()) -> str:
-    """Apply a change in which only those files hang together that are named."""
+    """Apply a change in which only those files belong together that are named."""
     return ledger.apply(replace(plan_of(*steps), units=units), small.cause()).execution_id
 
 
@@ -102,7 +102,7 @@ def test_what_hangs_together_is_left_as_one(small: SmallVault) -> None:
         small.undo(ledger)
         assert small.read(MEETING) == FILES[MEETING][1]
         assert (small.read("New.md"), small.read(IDEAS)) == (FILES[OLD][1], b"mine")
-        why = f"it hangs together with {IDEAS}, which stays"
+        why = f"it belongs together with {IDEAS}, which stays"
         assert set(left_of(ledger, change)) == {LeftFile("New.md", why), LeftFile(IDEAS, EDITED)}
 
 
