@@ -65,9 +65,7 @@ _CONFIGURATION = (
     "it belongs to Obsidian's configuration, in which the bridge writes nothing; `vault-bridge restore FILE --at TIME "
     "--output COPY` gives you an earlier version"
 )
-_MIXED = (
-    "the bridge changed it in between as well, or you typed in it; undo that first, or take back what you typed too"
-)
+_MIXED = "the bridge changed it too, or you typed in it meanwhile; undo that first, or take back what you typed as well"
 
 
 class EarlierPlan(NamedTuple):
