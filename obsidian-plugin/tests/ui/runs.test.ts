@@ -248,13 +248,13 @@ describe("a run that does not end by itself", () => {
 	it("has its time while a person is asked, and is ended in it all the same", async () => {
 		let answer = (): void => undefined;
 		bridge.answers.set("custom.call", ({ kind }) => (kind === "storage" ? { success: true, result: [] } : new Promise((resolve) => { answer = () => { resolve({ success: true, result: "yes" }); }; })));
-		const going = run("return bridge.call('read');", { timeout: 600 });
+		const going = run("return bridge.call('read');", { timeout: 2_000 });
 		await bridge.untilAsked(({ method, params }) => method === "custom.call" && params["kind"] === "tool");
 		// Another run of the same time is over while this one waits.
-		expect(await run("for (;;) {}", { timeout: 600 })).toMatchObject({ success: false });
+		expect(await run("for (;;) {}", { timeout: 2_000 })).toMatchObject({ success: false });
 		answer();
 		expect(await going).toMatchObject({ success: true, result: "yes" });
-		void run("await bridge.call('read'); for (;;) {}", { timeout: 600, name: "r-after" });
+		void run("await bridge.call('read'); for (;;) {}", { timeout: 2_000, name: "r-after" });
 		await bridge.untilAsked(({ params }) => params["run"] === "r-after" && params["kind"] === "tool");
 		answer();
 		await page.waitForSelector("iframe", { state: "detached" });
