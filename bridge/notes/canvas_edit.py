@@ -5,14 +5,17 @@ import hashlib
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
+from pydantic import ConfigDict, Field
 
+from bridge.contract.base import Params
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.notes import canvas_board
 from bridge.notes.canvas import CanvasText, new_object, with_member
 from bridge.notes.canvas_board import GAP, GROUP, MEMBERS, Board, Box, CanvasConnection, Card, Side, Size, first_words
+from bridge.vault.paths import MAX_PATH_BYTES
 
 Action = Literal["add", "change", "remove", "connect", "arrange"]
 
@@ -22,48 +25,42 @@ _CANDIDATES = 5
 _COMPARED = 500
 _ID_DIGITS = 16
 
+_Card = Annotated[str, Field(min_length=1, max_length=2000)]
+_Length = Annotated[int, Field(ge=20, le=20_000)]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CanvasOperation:
-    """One change. Cards are named by id, or by their first line, file, address or label.
 
-    Attributes:
-        action: What is done.
-        card: To which card, group or connection.
-        cards: To which cards, where they are arranged.
-        name: What later operations call the card that is added.
-        text: The text of a card.
-        file: The vault path of a card's file.
-        subpath: Which part of that file, with its `#`; empty for all of it.
-        url: The address of a card's page.
-        label: The label of a group or a connection.
-        group: In which group.
-        beside: Beside which card.
-        side: On which side of it.
-        color: `1` to `6`, or `#rrggbb`; empty for none.
-        width: How wide.
-        height: How high.
-        from_card: The card at which a connection begins.
-        to_card: The card at which it ends.
-    """
+class CanvasOperation(Params):
+    """One change of a canvas. Cards are named by id, or by their first line, file, address or label."""
 
-    action: Action
-    card: str | None = None
-    cards: Sequence[str] | None = None
-    name: str | None = None
-    text: str | None = None
-    file: str | None = None
-    subpath: str | None = None
-    url: str | None = None
-    label: str | None = None
-    group: str | None = None
-    beside: str | None = None
-    side: Side = "right"
-    color: str | None = None
-    width: int | None = None
-    height: int | None = None
-    from_card: str | None = None
-    to_card: str | None = None
+    model_config = ConfigDict(alias_generator=None)
+
+    action: Action = Field(description="What to do")
+    card: _Card | None = Field(
+        None, description="For change and remove: a card, by id, first line, file or URL; or a connection's id"
+    )
+    cards: list[_Card] | None = Field(
+        None, max_length=1000, description="For arrange: which cards (default: those of group)"
+    )
+    name: _Card | None = Field(None, description="For add: what later operations of the call name it")
+    text: str | None = Field(None, max_length=200_000, description="A text card's Markdown")
+    file: str | None = Field(None, min_length=1, max_length=MAX_PATH_BYTES, description="A file card's note or file")
+    subpath: str | None = Field(
+        None, max_length=2000, pattern="^(#.+)?$", description="Of file: '#Heading' or '#^block'; empty: all"
+    )
+    url: str | None = Field(None, max_length=4000, pattern=r"^https?://\S+$", description="A web card's page")
+    label: str | None = Field(
+        None, max_length=2000, description="Of a connection, or for add alone: a new group; empty removes it"
+    )
+    group: _Card | None = Field(None, description="Place in this group, which grows if need be")
+    beside: _Card | None = Field(None, description="Place beside this card")
+    side: Side = Field("right", description="Of beside")
+    color: str | None = Field(
+        None, pattern=r"^([1-6]|#[0-9a-fA-F]{6})?$", description="'1' to '6' or '#rrggbb'; empty removes it"
+    )
+    width: _Length | None = Field(None, description="In pixels")
+    height: _Length | None = None
+    from_card: _Card | None = Field(None, description="For connect")
+    to_card: _Card | None = Field(None, description="For connect")
 
 
 def edit_canvas(text: str, operations: Sequence[CanvasOperation]) -> tuple[str, list[str]]:

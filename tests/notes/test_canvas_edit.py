@@ -251,7 +251,8 @@ def operations(draw: st.DrawFn) -> list[dict[str, Any]]:
         size = {"width": draw(SIZES), "height": draw(SIZES)}
         if action == "add":
             what = draw(st.sampled_from(["text", "file", "url", "label"]))
-            about = draw(st.just(f"n{number}") | TEXTS)  # by which the later ones find it
+            named = f"https://n{number}" if what == "url" else f"n{number}"  # by which the later ones find it
+            about = draw(st.just(named) | TEXTS if what in {"text", "label"} else st.just(named))
             made.append({"action": action, what: about} | size | draw(PLACES))
         elif action == "change":
             new: list[dict[str, Any]] = [{}, {"text": draw(TEXTS)}, {"label": draw(TEXTS)}, {"color": "2"}]
