@@ -82,7 +82,7 @@ def offered_keys(request: ConsentRequest, *, cut: bool) -> dict[str, Text]:
     if request.draft is not None:
         keys["b"] = Text("Send back, with words")
     if request.preview is not None and request.preview.conflicts:
-        keys["g"] = Text("Choose where others changed the same")
+        keys["g"] = Text("Choose where other changes conflict")
     if request.editable:
         keys["e"] = Text("Edit the text")
     if cut:

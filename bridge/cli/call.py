@@ -42,7 +42,7 @@ def call(
         float | None, typer.Option(min=0, metavar="SECONDS", help="Return a ticket if nobody has decided by then.")
     ] = None,
     client: AsClient = None,
-    name: Annotated[str, typer.Option(metavar="NAME", help="What to call ourselves, without a client's token.")] = NAME,
+    name: Annotated[str, typer.Option(metavar="NAME", help="The name to show where --client is not given.")] = NAME,
 ) -> None:
     """Call a tool as an agent does.
 

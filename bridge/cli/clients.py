@@ -180,7 +180,7 @@ def revoke(cli: CommandLine, name: Name) -> None:
 
 def _act(cli: CommandLine, meant: str, method: str, **params: Any) -> tuple[Thing, dict[str, Any]]:
     """Do something with the client that has this name or id."""
-    nobody = f"There is no client {meant!r}; `vault-bridge clients list` lists those there are."
+    nobody = f"There is no client {meant!r}; `vault-bridge clients list` lists those that exist."
     return tell_of_client(cli, meant, method, listing="clients.list", member="name", nobody=nobody, **params)
 
 

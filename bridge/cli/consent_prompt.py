@@ -301,7 +301,7 @@ def approve(
       h  leave parts of the change out, by their numbers: h 2 5-7
       e  edit the text, in the editor that VISUAL or EDITOR names
       b  send a draft back, all or parts of it, with words about it, a file or a line
-      g  choose what is taken where a draft and others changed the same
+      g  choose which side to keep where a draft and other changes conflict
       c  all open questions of this client, to be answered together
       p  show everything of a question that was cut
 

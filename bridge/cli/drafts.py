@@ -63,7 +63,9 @@ def show(cli: CommandLine, draft_id: DraftId) -> None:
     cli.lines(_draw(draft, cli.width))
     conflicts = [MergePlace.model_validate(place) for place in preview["conflicts"]]
     if conflicts:
-        cli.lines(wrap(Text("Others changed the same. When it is put to you, you choose:", "bold"), cli.width))
+        cli.lines(
+            wrap(Text("Other changes conflict with it. You choose when you are asked about it:", "bold"), cli.width)
+        )
         cli.lines(draw_conflicts(conflicts, cli.width))
     for warning in preview["warnings"]:
         cli.lines(wrap(Text.assemble(("Warning  ", "bold"), sanitize(warning)), cli.width, rest=" " * 9))

@@ -286,7 +286,7 @@ class Family(Group):
         """Return the thing of a name in what the method that lists them has answered."""
         things = (thing if self._inside is None else thing[self._inside] for thing in self._things(answer))
         found: Thing | None = next((thing for thing in things if thing[self._key] == name), None)
-        words = f"There is no {self._thing} {name!r}; `vault-bridge {self._word} list` lists those there are."
+        words = f"There is no {self._thing} {name!r}; `vault-bridge {self._word} list` lists those that exist."
         return found or fail(words)
 
     def _things(self, answer: Any) -> Sequence[Thing]:

@@ -130,7 +130,7 @@ def install_client(
         if cli.vault is not None or agent is not None or show:
             raise
         _list(None, cli)
-        cli.say(f"Which of them are connected, it says for one vault. {unknown}")
+        cli.say(f"To see which of them are connected, name a vault. {unknown}")
         return
     try:
         records = RunFolder(folder, kind="clients", durable=True)
@@ -344,7 +344,7 @@ def _carry_out(
 def _tell(plan: Plan, outcome: ConnectionResult, cli: CommandLine) -> None:
     title = plan.agent.title
     if outcome.backup is not None:
-        cli.say(f"The file of before is {outcome.backup}.")
+        cli.say(f"The file as it was before is {outcome.backup}.")
     if plan.removes:
         cli.say(f"{title} is not connected to {plan.vault} any more." if plan.files else f"{title} was not connected.")
         if outcome.revoked_client:

@@ -37,11 +37,11 @@ Service = Annotated[Literal["ollama", "brave", "google"], argument("SERVICE", "W
 def set_(
     cli: CommandLine, service: Service, rest: Annotated[list[str] | None, typer.Argument(hidden=True)] = None
 ) -> None:
-    """Keep a key, in the place of the one there is. It is asked for, or read from standard input."""
+    """Keep a key, in place of the present one. It is asked for, or read from standard input."""
     if rest:
         fail(
             "A key is not given as an argument: it would be in the list of processes and in the shell's history. If "
-            f"that was one, replace it where you have it from. Then run `vault-bridge keys set {service}` alone.",
+            f"that was one, replace it at the service that issued it. Then run `vault-bridge keys set {service}` alone.",
             BAD_USAGE,
         )
     key = _read(service)
@@ -63,7 +63,7 @@ def ask_service(
         Literal["ollama", "searxng", "brave", "duckduckgo", "google"], argument("SERVICE", "Which service.")
     ],
 ) -> None:
-    """Ask a service for one result, with what is set, and say how it stands."""
+    """Ask a service for one result, with the present settings, and say whether that works."""
     with cli.waiting(f"Asking {service}"):
         tested = cli.ask("keys.test", provider=service)
     cli.answer(tested, f"{tested['outcome'].capitalize()}. {tested['message']}")
@@ -73,7 +73,7 @@ def ask_service(
 
 @app.add("status")
 def status(cli: CommandLine) -> None:
-    """Say which keys there are, and whether they can be used here."""
+    """Say which keys are set, and whether they can be used here."""
     keys = cli.ask("keys.status", open=True)
     _KEYS.print(cli, keys)
     for key in keys:
@@ -86,7 +86,7 @@ def rotate(cli: CommandLine) -> None:
     """Encrypt all keys with a new master key, and remove the old one."""
     keys = cli.tell("keys.rotate")
     kept = [key for key in keys if key["isSet"]]
-    said = f"Encrypted anew: {', '.join(key['title'] for key in kept)}. {_place(kept[0])}"
+    said = f"Encrypted again: {', '.join(key['title'] for key in kept)}. {_place(kept[0])}"
     cli.answer(keys, said)
 
 

@@ -175,7 +175,7 @@ def _clear(cli: CommandLine, *, sure: bool) -> None:
 def _sentences(found: dict[str, Any]) -> Iterator[str]:
     yield from (fault["message"] for fault in found["faults"])
     if (more := found["faultCount"] - len(found["faults"])) > 0:
-        yield f"and {more:,} faults more"
+        yield f"and {more:,} more faults"
     if found["lost"]:
         yield f"{found['lost']:,} records could not be written at the time, such as on a full disk."
     if found["unverified"]:
@@ -242,8 +242,8 @@ def stats(
         cli.json(found)
     elif not found["clients"]:
         cli.say(
-            f"The log says of no agent that it did anything since {found['days'][0]['day']}. Here will be how many "
-            "calls they made, how you answered, what they changed, and how long it took."
+            f"The log has no activity of agents since {found['days'][0]['day']}. This will show how many calls they "
+            "made, how you answered, what they changed, and how long it took."
         )
     else:
         cli.lines(draw_activity(found, cli.readable, blocks=_has_blocks()))

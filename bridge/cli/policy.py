@@ -142,7 +142,7 @@ def revoke(cli: CommandLine, grant_id: Annotated[str, argument("ID", "As `policy
     if cli.as_json:
         cli.json(answer)
     if not answer["revoked"]:
-        fail(f"There is no answer {grant_id!r}; `vault-bridge policy grants` lists those there are.")
+        fail(f"There is no answer {grant_id!r}; `vault-bridge policy grants` lists those that exist.")
     if not cli.as_json:
         cli.say("Taken back.")
 
@@ -176,7 +176,7 @@ def clear(cli: CommandLine, name: Annotated[str, argument("NAME", "The client's 
     """Trust a client again that has read from the web."""
     nobody = f"{name!r} has not read from the web; `vault-bridge web readers` lists those that have."
     _, cleared = tell_of_client(cli, name, "web.clear", listing="web.readers", member="client", nobody=nobody)
-    cli.answer(cleared, "Cleared. It is asked about as before it read from the web.")
+    cli.answer(cleared, "Cleared. You are asked about its calls as before it read from the web.")
 
 
 @web.add("cache")

@@ -56,7 +56,7 @@ def protect(
             help=f"How long you have to answer, {USUAL_SECONDS} as a rule. Then the change is refused.",
         ),
     ] = None,
-    check: Annotated[bool, option("--check", "Only look whether everything is still there.")] = False,
+    check: Annotated[bool, option("--check", "Only check that everything is still there.")] = False,
     remove: Annotated[bool, option("--remove", "Take it back.")] = False,
     dry_run: Annotated[bool, option("--dry-run", "Only show what would be done.")] = False,
     yes: Annotated[bool, option("--yes", "Do not ask.")] = False,
@@ -136,7 +136,7 @@ def _carry_out(protector: Protector, plan: ProtectionPlan, cli: CommandLine, *, 
         cli.json({**facts, "done": True, **said, "backups": [str(backup) for backup in done.backups]})
         return
     for backup in done.backups:
-        cli.say(f"The file of before is {backup}.")
+        cli.say(f"The file as it was before is {backup}.")
     cli.say(_ending(plan, done))
     if not recorded and not plan.removes:
         cli.say(_NOT_RECORDED)

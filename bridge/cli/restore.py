@@ -113,7 +113,7 @@ def _show_status(cli: CommandLine) -> None:
         return
     facts = {
         "Recording": Text(f"since {local_time(found['since'])}" if found["since"] else "on" if found["on"] else "off"),
-        "Files": Text(f"{found['files']}, of {found['whole']} of them the bytes are kept"),
+        "Files": Text(f"{found['files']}, the content of {found['whole']} of them is kept"),
         "Changes": Text(f"{found['entries']} by other programs"),
         "Space": Text(f"{found['bytes'] / _MEGABYTE:.1f} of {found['budget'] / _MEGABYTE:.0f} MB"),
     }

@@ -17,7 +17,7 @@ from bridge.client.connection import given_of
 HELP = """Let agents use the tools of other MCP servers.
 
 Servers are entered in mcp.json in your configuration folder, for all your vaults. None is started before an agent
-loads them with the tool `mcp_loader`, about which you are asked; so you are about each call, unless you trust a server.
+loads them with the tool `mcp_loader`, about which you are asked. You are asked about each call too, unless you trust the server.
 They are not given the vault; where no sandbox works, nothing else keeps them from it.
 
 \b
@@ -127,7 +127,7 @@ def add(
     ] = None,
     no_network: Annotated[bool, option("--no-network", "Keep the program from the network.")] = False,
     description: Annotated[str, typer.Option("--description", help="What it is for; agents read it.")] = "",
-    replace: Annotated[bool, option("--replace", "In place of the one of this name.")] = False,
+    replace: Annotated[bool, option("--replace", "Replace the server of this name.")] = False,
 ) -> None:
     """Enter a server. It is not started, and not trusted. Values of variables and headers are asked for, hidden."""
     entry: dict[str, Any] = {"description": description} if description else {}
@@ -157,19 +157,19 @@ def take_over(
     for name in names:
         one = next((server for server in found if server["name"] == name), None)
         if one is None:
-            fail(f"No program has a server {name!r}; `vault-bridge servers import` lists those there are.")
+            fail(f"No program has a server {name!r}; `vault-bridge servers import` lists those that exist.")
         if one["fault"] is not None:
             fail(one["fault"])
         cli.tell("servers.import", agent=one["agent"], name=name)
         cli.say(f"{name} is entered, as {one['program']} has it. It is not trusted.")
 
 
-app.change("remove", "Take a server out, and end it.", "servers.remove", "{name} is gone. Its tools are, too.")
+app.change("remove", "Remove a server, and stop it.", "servers.remove", "{name} is gone. Its tools are, too.")
 
 
 @app.add("test")
 def try_out(cli: CommandLine, name: Name) -> None:
-    """Start a server anew, and show its tools, or why it cannot be used."""
+    """Restart a server, and show its tools, or why it cannot be used."""
     server = cli.tell("servers.test", name=name)
     cli.answer(server, _draw(server, cli.width))
     if server["state"] != "ready":
@@ -181,7 +181,7 @@ def trust(
     cli: CommandLine,
     name: Name,
     *,
-    no_longer: Annotated[bool, option("--no-longer", "Trust it no more.")] = False,
+    no_longer: Annotated[bool, option("--no-longer", "Stop trusting it.")] = False,
     yes: Yes = False,
 ) -> None:
     """Ask less about a server's tools, as they are now: not about those that send nothing and destroy nothing."""

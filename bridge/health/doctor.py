@@ -50,7 +50,7 @@ def examine(vault: Path, checks: Sequence[Check] = CHECKS) -> list[Finding]:
             found += check(vault)
         except Exception as error:  # noqa: BLE001 - a check that cannot be made is a finding
             why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-            found.append(Finding(name, "fail", f"This could not be looked at: {why}", "Correct that first"))
+            found.append(Finding(name, "fail", f"This could not be checked: {why}", "Correct that first"))
     return found
 
 

@@ -146,7 +146,9 @@ def _servers(listed: Any) -> Iterator[Finding]:
         if server["state"] == "failed":
             yield Finding("servers", "warn", server["reason"], f"`vault-bridge servers test {name}` tries again")
         if changed := [tool["name"] for tool in server["tools"] if (tool["change"] or "").startswith("@@")]:
-            what = f"{name} describes these tools otherwise than when you allowed them: {', '.join(changed)}"
+            what = (
+                f"The descriptions of these tools of {name} have changed since you allowed them: {', '.join(changed)}"
+            )
             yield Finding("servers", "warn", what, f"`vault-bridge servers show {name}` shows the difference")
 
 

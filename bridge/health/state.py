@@ -223,10 +223,10 @@ def check_space(vault: Path) -> Iterator[Finding]:
 def check_case(vault: Path) -> Iterator[Finding]:
     """Check whether the disk distinguishes upper and lower case."""
     mark = next((name for name in (_MARK, STATE_FOLDER) if (vault / name).is_dir()), None)
-    what = "Not known whether the disk tells upper from lower case"
+    what = "It is not known whether the disk distinguishes upper and lower case"
     if mark is not None:
         one = "The disk takes 'A.md' and 'a.md' for one file; the bridge takes care of that"
-        what = one if (vault / mark.upper()).exists() else "The disk tells upper from lower case"
+        what = one if (vault / mark.upper()).exists() else "The disk distinguishes upper and lower case"
     yield Finding("case", "ok", what)
 
 

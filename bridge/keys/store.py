@@ -214,7 +214,7 @@ def _fault(error: Exception) -> Exception:
             code="keyring_locked",
         )
     return KeyFault(
-        f"The system's keyring fails ({type(error).__name__}), and the master key of the API keys belongs into it. "
+        f"The system's keyring fails ({type(error).__name__}), and the master key of the API keys belongs in it. "
         "Repair it, then try again",
         code="keyring_failed",
     )
@@ -399,7 +399,7 @@ class KeyStore:
             return self._open(provider, sealed, server)[0]
 
     def set(self, provider: Provider, key: str, by: str | None = None) -> KeyStatus:
-        """Keep a key, in the place of the one there is.
+        """Keep a key, in place of the present one.
 
         A master key is made only where the vault has no sealed key yet.
 
@@ -449,7 +449,7 @@ class KeyStore:
             before = self._sealed()
             held = [provider for provider in Provider if provider.value in before]
             if not held:
-                raise NotFound("There is no API key that could be encrypted anew")
+                raise NotFound("There is no API key to encrypt again")
             opened = {one: self._open(one, before[one.value], self._server(one))[0] for one in held}
             master = self.masters.make()
             sealed = {one.value: seal(key, self._label(one), master) for one, key in opened.items()}

@@ -168,11 +168,9 @@ def _configuration(top: Folder) -> str:
 
 
 def _has_settings(top: Folder, name: str) -> bool:
-    try:
-        with top.child(name) as folder:
-            return folder.exists("app.json")
-    except OSError:
-        return False
+    with suppress(OSError), top.child(name) as folder:
+        return folder.exists("app.json")
+    return False
 
 
 def _enabled(config: Folder, shown: str) -> list[Any]:
@@ -206,12 +204,10 @@ def _object(data: bytes) -> dict[str, Any]:
 
 def _has_former(plugins: Folder) -> bool:
     """Return whether our plugin is there under its former id; its author says so too, as another has that id now."""
-    try:
-        with plugins.child(FORMER_ID) as folder:
-            manifest = orjson.loads(folder.read("manifest.json"))
-    except (OSError, orjson.JSONDecodeError):
-        return False
-    return isinstance(manifest, dict) and (manifest.get("id"), manifest.get("author")) == (FORMER_ID, AUTHOR)
+    with suppress(OSError, orjson.JSONDecodeError), plugins.child(FORMER_ID) as folder:
+        manifest = _object(folder.read("manifest.json"))
+        return (manifest.get("id"), manifest.get("author")) == (FORMER_ID, AUTHOR)
+    return False
 
 
 def _remove_former(plugins: Folder) -> None:

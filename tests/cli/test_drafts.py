@@ -85,7 +85,7 @@ def test_a_draft_is_shown_with_its_steps_and_every_diff_and_no_live_control_char
 def test_a_conflict_is_said_with_its_place(run: Command, draft: str, served: Any) -> None:
     (served.vault / "New.md").write_text("mine\n", encoding="utf-8")
     said = " ".join(run("drafts", "show", draft).stdout.split())
-    assert "Others changed the same. When it is put to you, you choose:" in said
+    assert "Other changes conflict with it. You choose when you are asked about it:" in said
     assert "in the vault: │ mine" in said
     assert "New.md, line 1: has been created by somebody else meanwhile; not chosen yet" in said
     (served.vault / "New.md").unlink()

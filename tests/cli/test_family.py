@@ -59,7 +59,7 @@ def test_a_thing_is_found_where_the_list_holds_it_and_its_absence_ends_the_comma
     assert teas.find_in(listed, "black") == TEAS[1]
     with pytest.raises(typer.Exit):
         teas.find_in(listed, "white")
-    assert "There is no tea 'white'; `vault-bridge teas list` lists those there are." in capsys.readouterr().err
+    assert "There is no tea 'white'; `vault-bridge teas list` lists those that exist." in capsys.readouterr().err
     with pytest.raises(typer.Exit):
         teas.find_in({**listed, "fault": "teas.json is no JSON"}, "black")
     assert "teas.json is no JSON. It is teas.json" in capsys.readouterr().err

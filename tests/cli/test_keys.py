@@ -41,7 +41,7 @@ def test_a_key_is_piped_in_listed_encrypted_anew_and_cleared(run: Run) -> None:
         ["Brave", "Search", "set"],
         ["Google", "none", "https://www.googleapis.com"],
     ]
-    assert "Encrypted anew: Brave Search." in run("rotate").output
+    assert "Encrypted again: Brave Search." in run("rotate").output
     statuses = json.loads(run("status", "--json").stdout)
     assert [status["isSet"] for status in statuses] == [False, True, False]
     assert KEY not in json.dumps(statuses)
