@@ -41,7 +41,8 @@ def set_(
     if rest:
         fail(
             "A key is not given as an argument: it would be in the list of processes and in the shell's history. If "
-            f"that was one, replace it at the service that issued it. Then run `vault-bridge keys set {service}` alone.",
+            "that was one, replace it at the service that issued it. Then run "
+            f"`vault-bridge keys set {service}` alone.",
             BAD_USAGE,
         )
     key = _read(service)

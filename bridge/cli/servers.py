@@ -17,8 +17,8 @@ from bridge.client.connection import given_of
 HELP = """Let agents use the tools of other MCP servers.
 
 Servers are entered in mcp.json in your configuration folder, for all your vaults. None is started before an agent
-loads them with the tool `mcp_loader`, about which you are asked. You are asked about each call too, unless you trust the server.
-They are not given the vault; where no sandbox works, nothing else keeps them from it.
+loads them with the tool `mcp_loader`, about which you are asked. You are asked about each call too, unless you trust
+the server. They are not given the vault; where no sandbox works, nothing else keeps them from it.
 
 \b
 Examples:

@@ -145,7 +145,7 @@ class TestOnAVaultThatNobodyServes:
     def test_of_an_empty_log_it_says_what_will_be_here(self, vault: Path) -> None:
         result = self.run(vault)
         assert result.stdout == ""
-        assert "Here will be how many calls they made" in " ".join(result.stderr.split())
+        assert "This will show how many calls they made" in " ".join(result.stderr.split())
 
     async def test_it_draws_what_was_logged_and_says_the_same_as_json(self, vault: Path) -> None:
         async with Bridge(vault), connect(vault, name="Robot") as agent:

@@ -159,5 +159,5 @@ async def test_a_bridge_that_runs_says_which_server_has_failed_and_which_tools_a
         found = await asyncio.to_thread(lambda: list(running.check_bridge(vault)))
     said = [finding.what for finding in found if finding.name == "servers"]
     assert [finding.level for finding in found if finding.name == "servers"] == ["warn", "warn"]
-    assert said[0] == "good describes these tools otherwise than when you allowed them: greet"
+    assert said[0] == "The descriptions of these tools of good have changed since you allowed them: greet"
     assert said[1].startswith("The server gone cannot be used")
