@@ -266,9 +266,10 @@ def visible(entries: Sequence[HistoryEntry], denial: Denial | None) -> Sequence[
 
 
 def _seen(entry: HistoryEntry, denial: Denial) -> HistoryEntry:
-    files = tuple(path for path in entry.files if denial(path) is None)
+    closed = {path for path in entry.files if denial(path) is not None}
+    files = tuple(path for path in entry.files if path not in closed)
     left = tuple(one for one in entry.left if denial(one.path) is None)
-    names_closed = any(path in entry.summary for path in entry.files if path not in files)
+    names_closed = any(path in entry.summary for path in closed)
     summary = f"A change to {counted(len(files), 'file')}" if names_closed else entry.summary
     return entry._replace(files=files, left=left, summary=summary)
 
