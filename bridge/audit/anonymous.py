@@ -109,8 +109,8 @@ class NameHiding:
         quoted = [found.span() for found in _QUOTED.finditer(text)] if of_ours else []
         shown, end, at = [], 0, 0
         while at < len(words):
-            longest = max(names.longest(keys[at]) for names in self._names)
-            for count in range(min(longest, len(keys) - at), 0, -1):
+            counts = {count for names in self._names for count in names.counts(keys[at]) if count <= len(keys) - at}
+            for count in sorted(counts, reverse=True):
                 start, stop = words[at][0], words[at + count - 1][1]
                 key = " ".join(keys[at : at + count])
                 if not any(key in names for names in self._names):
@@ -143,7 +143,7 @@ class _Names:
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
         self._keys: set[str] = set()
-        self._longest: dict[str, int] = {}
+        self._counts: dict[str, tuple[int, ...]] = {}
         self.spellings: set[str] = set()
         for path in paths:
             self.add(path)
@@ -151,9 +151,9 @@ class _Names:
     def __contains__(self, key: str) -> bool:
         return key in self._keys
 
-    def longest(self, first: str) -> int:
-        """Return the number of words in the longest name that begins with this one."""
-        return self._longest.get(first, 0)
+    def counts(self, first: str) -> tuple[int, ...]:
+        """Return how many words names have that begin with this one."""
+        return self._counts.get(first, ())
 
     def add(self, path: str) -> None:
         """Know a path, and the names of which it is made."""
@@ -171,7 +171,8 @@ class _Names:
         self.spellings.add(name[words[0][0] : words[-1][1]])
         self._keys.add(key)
         first = name[slice(*words[0])].casefold()
-        self._longest[first] = max(self._longest.get(first, 0), len(words))
+        if len(words) not in (known := self.counts(first)):
+            self._counts[first] = (*known, len(words))
 
 
 def _words(text: str) -> list[str]:
