@@ -1,7 +1,6 @@
 """The server: what the methods reach, the socket, and what is kept for when no bridge runs."""
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -53,7 +52,7 @@ def build_services(core: Core, calls: Calls) -> Services:
         status=index.status,
         in_place=base.root.in_place,
         by_name_only=index.by_name_only,
-        compare=partial(compare, index),
+        compare=compare,
         knowledge=lambda person: index if person else tools.services.storage.knowledge,
         closed=trust.grants.closed,
         faults=base.faults.all,

@@ -614,7 +614,7 @@ class World:
         )
         return Chats(around, Conversations(NoConversations()), agreed)
 
-    def _compare(self, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
+    def _compare(self, _knowledge: Any, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
         self.asked |= {"files": files} | wanted
         return IndexComparison(compared=len(files), links=2, tags=3, differences=(), more=0, uncompared=())
 

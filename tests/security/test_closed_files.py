@@ -7,6 +7,8 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection, connect
+from bridge.contract.identity import Capability
+from tests.people import Person, add_client, named
 
 SECRET = "the secret word"
 
@@ -46,3 +48,20 @@ async def test_a_patch_discloses_nothing_of_it_either(agent: Connection) -> None
         assert {(answer["data"]["code"], answer["data"]["rule"]) for answer in told} == {
             ("denied_by_rule", "file:Private/")
         }
+
+
+async def test_comparing_the_indexes_tells_a_program_that_may_administer_nothing_of_it(
+    bridge: Bridge, person: Person, vault: Path
+) -> None:
+    (vault / "Private").mkdir()
+    (vault / "Private" / "Diary.md").write_text("#secret [[Notes/Meeting]]\n", encoding="utf-8")
+    (vault / ".vault-bridge" / "permissions.json").write_text('{"Private/": "---"}', encoding="utf-8")
+    added = await add_client(person, vault, "Ada")
+    bridge.services.clients.allow(added["client"]["clientId"], Capability.ADMINISTER)
+    facts = {"resolved": {}, "unresolved": {}, "tags": [], "mtime": 1, "size": 1}
+    asked = {"files": {"Private/Diary.md": facts}, "notes": []}
+    async with named(vault, "Ada") as ada:
+        told = await ada.request("index.compare", **asked)
+    assert "Notes/Meeting.md" in str(told)
+    assert "Private" not in str(told)
+    assert "Private/Diary.md" in str(await person.host.request("index.compare", **asked))

@@ -132,7 +132,8 @@ async def compare(context: RequestContext, params: wire.CompareParams) -> wire.I
     path, `{resolved, unresolved, tags, mtime, size}` as Obsidian's `metadataCache` has them: how many links lead to
     each file, how many there are to each path without a file, the tags (null when the note is not read yet); and the
     file's time in milliseconds and its size. `unsaved` names the notes that are open with text that is not on disk.
-    `notes`, sent once, lists all notes that Obsidian knows, to find those that only one of the two knows.
+    `notes`, sent once, lists all notes that Obsidian knows, to find those that only one of the two knows. Notes that
+    are closed to the client are not compared.
 
     Returns `{compared, links, tags, differences, more, uncompared}`:
 
@@ -144,9 +145,9 @@ async def compare(context: RequestContext, params: wire.CompareParams) -> wire.I
       not read the note as it is) or `unread`.
     - `compared`, `links`, `tags`: how many notes, links and tags were compared.
     """
-    return await asyncio.to_thread(
-        context.services.compare, params.files, unsaved=frozenset(params.unsaved), known=params.notes
-    )
+    compare, knowledge = context.services.compare, context.services.knowledge(context.session.caller.client.is_person)
+    unsaved = frozenset(params.unsaved)
+    return await asyncio.to_thread(compare, knowledge, params.files, unsaved=unsaved, known=params.notes)
 
 
 METHODS = (
