@@ -133,10 +133,6 @@ def _date(scope: Scope, value: Value) -> Value:
     return _parsed(value, Date, "date", lambda said: read_date(said.strip(), scope.vault.zone))
 
 
-def _duration(_scope: Scope, value: Value) -> Value:
-    return _parsed(value, Duration, "duration", read_duration)
-
-
 def _file(scope: Scope, value: Value) -> Value:
     if value is None or type(value) is Row:
         return value
@@ -197,7 +193,7 @@ GLOBALS: Final[dict[str, Function]] = {
     function.name: function
     for function in (
         Function("date", "Global", "text", 1, _date),
-        Function("duration", "Global", "text", 1, _duration),
+        Function("duration", "Global", "text", 1, lambda _, value: _parsed(value, Duration, "duration", read_duration)),
         Function("escapeHTML", "Global", "text", 1, lambda scope, value: texts.escaped(as_text(value), scope.budget)),
         Function("file", "Global", "path or file or link", 1, _file),
         Function("html", "Global", "text", 1, lambda _scope, value: Html(as_text(value))),

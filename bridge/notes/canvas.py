@@ -263,12 +263,6 @@ def rebuilt(text: str, start: int, entries: Sequence[tuple[int | None, str]], fa
     return f"[{style.lead}{''.join(pieces)}{style.tail}]"
 
 
-FILE_KEY = "file"
-"""The `key` of a link that is a node's file."""
-
-TEXT_KEY = "text"
-"""The `key` of a link in a text card."""
-
 MOST_VALUES = 200_000
 """Values of a canvas in all: some twenty thousand cards. To read more holds up everything else."""
 
@@ -333,7 +327,7 @@ def node_subpaths(text: str) -> dict[int, tuple[int, int]]:
 def _file_link(text: str, file: _Span, subpath: _Span | None) -> Link:
     path = _value(text, file)
     link = path + _value(text, subpath)
-    return Link(*file, path, link, default_display(link), key=FILE_KEY, kind="node")
+    return Link(*file, path, link, default_display(link), key="file", kind="node")
 
 
 def _card_links(text: str, card: _Span, work: Work) -> Iterator[Link]:
@@ -355,7 +349,7 @@ def _card_links(text: str, card: _Span, work: Work) -> Iterator[Link]:
         return in_text[nearest] + index - in_value[nearest]
 
     for link in (*note.links, *note.embeds):
-        yield link._replace(start=place(link.start), end=place(link.end), key=TEXT_KEY)
+        yield link._replace(start=place(link.start), end=place(link.end), key="text")
 
 
 def _value(text: str, span: _Span | None) -> str:

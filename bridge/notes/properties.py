@@ -56,17 +56,15 @@ def add_tag(text: str, tag: str) -> str:
     Raises:
         InvalidParameters: The properties are broken or cannot be edited safely.
     """
-    block = find_frontmatter(text)
+    block, yaml, before = _parted(text)
+    ending = _ending(text)
     if block is None:
-        ending = _ending(text)
         return _with_yaml(text, f"{TAGS}:{ending}  - {_written(tag)}{ending}", {TAGS: [tag]}, ending)
-    yaml = text[block.yaml_start : block.yaml_end]
-    before = read_yaml_properties(yaml)
     name, values = _tag_values(before)
     if fold(tag) in map(_folded, values):
         return text
     after = {**before, name: [*values, tag]}
-    return _edited(text, block, TAGS, lambda place: (_added(yaml, place, tag, values, _ending(text)), after))
+    return _edited(text, block, TAGS, lambda place: (_added(yaml, place, tag, values, ending), after))
 
 
 def remove_tag(text: str, *tags: str) -> str:
@@ -79,15 +77,11 @@ def remove_tag(text: str, *tags: str) -> str:
     Raises:
         InvalidParameters: The properties are broken or cannot be edited safely.
     """
-    block = find_frontmatter(text)
-    if block is None:
-        return text
-    yaml = text[block.yaml_start : block.yaml_end]
-    before = read_yaml_properties(yaml)
+    block, yaml, before = _parted(text)
     name, values = _tag_values(before)
     names = set(map(fold, tags))
     gone = [index for index, value in enumerate(values) if _folded(value) in names]
-    if not gone:
+    if block is None or not gone:
         return text
     left = [value for value in values if _folded(value) not in names]
 
@@ -102,6 +96,17 @@ def remove_tag(text: str, *tags: str) -> str:
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _parted(text: str) -> tuple[FrontmatterBlock | None, str, dict[str, Any]]:
+    """Return where a note's properties stand, None if it has none; their YAML; and what they are.
+
+    Raises:
+        InvalidParameters: They are broken.
+    """
+    block = find_frontmatter(text)
+    yaml = text[block.yaml_start : block.yaml_end] if block else ""
+    return block, yaml, read_yaml_properties(yaml)
 
 
 def read_yaml_properties(yaml: str) -> dict[str, Any]:
@@ -334,11 +339,9 @@ def set_property(text: str, name: str, value: Any) -> str:
     """
     wanted = _checked(name, value)
     ending = _ending(text)
-    block = find_frontmatter(text)
+    block, yaml, before = _parted(text)
     if block is None:
         return _with_yaml(text, _property(name, wanted, "  ", ending), {name: wanted}, ending)
-    yaml = text[block.yaml_start : block.yaml_end]
-    before = read_yaml_properties(yaml)
     known = known_name(before, name)
     if known in before and repr(before[known]) == repr(wanted):
         return text
@@ -348,13 +351,9 @@ def set_property(text: str, name: str, value: Any) -> str:
 
 def remove_property(text: str, name: str) -> str:
     """Return the note without a property; the same text when it does not have it. Raises what `set_property` raises."""
-    block = find_frontmatter(text)
-    if block is None:
-        return text
-    yaml = text[block.yaml_start : block.yaml_end]
-    before = read_yaml_properties(yaml)
+    block, yaml, before = _parted(text)
     known = known_name(before, name)
-    if known not in before:
+    if block is None or known not in before:
         return text
     left = {key: value for key, value in before.items() if key != known}
 
