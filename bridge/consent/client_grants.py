@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, PlainSerializer, model_validator
+from pydantic import AwareDatetime, BaseModel, PlainSerializer, model_validator
 
 from bridge.clock import Clock, stamp
 from bridge.consent.session_grants import Answers, Standing
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 FILE: Final = "client-grants.json"
 MOST_GRANTS: Final = 10_000
-_Moment = Annotated[datetime, PlainSerializer(stamp)]
+_Moment = Annotated[AwareDatetime, PlainSerializer(stamp)]
 
 
 class ClientGrants:

@@ -139,8 +139,14 @@ def test_what_an_older_version_wrote_still_holds() -> None:
     assert grants.grant(fetching(*touching("https://example.org/other"))) is not None
 
 
+WITHOUT_ZONE = (
+    b'{"version": 1, "grants": [{"id": "c-1", "client": "s1", "tool": "web_fetch", "reach": "site", "key": '
+    b'"https://example.org/", "decision": "allow_always", "since": "2026-01-01T00:00:00", "used": "2026-01-01T00:00"}]}'
+)
+
+
 @pytest.mark.parametrize(
-    "data", [b"", b"{}", b'{"version": 1, "grants": [{"id": 1}]}', b'{"version": 7, "grants": []}']
+    "data", [b"", b"{}", b'{"version": 1, "grants": [{"id": 1}]}', b'{"version": 7, "grants": []}', WITHOUT_ZONE]
 )
 def test_a_damaged_file_allows_nothing_and_is_not_overwritten(data: bytes) -> None:
     files = PrivateFiles()
