@@ -92,5 +92,5 @@ async def open_trust(base: Base) -> Trust:
     )
     base.session_ended.on(screens.forget)
     trust = Trust(clients, grants, WebReaders(folder, clock), AgentsAddresses(folder), screens)
-    base.faults.look_at(permissions, clients, answers, trust.web_readers, trust.agents_addresses)
+    base.faults.look_at(permissions, clients, answers.file, trust.web_readers.file, trust.agents_addresses.file)
     return trust

@@ -7,7 +7,7 @@ has a line for each place; this file only notes which lines were one answer, so 
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -29,50 +29,43 @@ MOST_GRANTS: Final = 10_000
 _Moment = Annotated[AwareDatetime, PlainSerializer(stamp)]
 
 
+@dataclass(eq=False, repr=False)
 class ClientGrants:
     """The lasting answers by client: kept, recalled and taken back. May be used from several threads.
-
-    A file with a fault allows nothing and is never overwritten.
 
     Args:
         folder: Where the file lies.
         clock: The wall clock.
         days: After how many days without use an allow ends; None: never.
         name_of: The name of a client by its id, for people.
+
+    Attributes:
+        file: The file. While it has a fault, it allows nothing and is not overwritten.
     """
 
-    def __init__(
-        self,
-        folder: RecordFolder,
-        *,
-        clock: Clock,
-        days: Callable[[], int | None],
-        name_of: Callable[[str], str] = lambda client_id: client_id,
-    ) -> None:
-        self._file = RecordStore(folder, FILE, list[_Record], member="grants", fault=_FAULT)
-        self._clock = clock
-        self._days = days
-        self._name_of = name_of
+    folder: RecordFolder
+    _: KW_ONLY
+    clock: Clock
+    days: Callable[[], int | None]
+    name_of: Callable[[str], str] = lambda client_id: client_id
+
+    def __post_init__(self) -> None:
+        self.file = RecordStore(self.folder, FILE, list[_Record], member="grants", fault=_FAULT)
         self._lock = threading.RLock()
-        self._kept = {record.id: record.answer() for record in self._file.load([])}
+        self._kept = {record.id: record.answer() for record in self.file.load([])}
         self._by_client = _by_client(self._kept)
         self._dirty = False
-
-    @property
-    def fault(self) -> str | None:
-        """Return what is wrong with the file and what to do, for people; None when nothing is."""
-        return self._file.fault
 
     def denial(self, case: ConsentCase) -> Rule | None:
         """Return what denies a case."""
         kept = next((one for one in self._near(case, allows=False) if one.extent.denies(case)), None)
-        return None if kept is None else self._named(kept).rule(f"client:{kept.id}", self._days())
+        return None if kept is None else self._named(kept).rule(f"client:{kept.id}", self.days())
 
     def grant(self, case: ConsentCase) -> Rule | None:
         """Return what allows a case; using it keeps it from expiring."""
         if case.consent_class is not ConsentClass.ALWAYS:
             return None
-        days, now = self._days(), self._clock.now()
+        days, now = self.days(), self.clock.now()
         allows = {kept.id: kept for kept in self._near(case, allows=True) if not _has_lapsed(kept, days, now)}
         needed = covering(((key, kept.extent) for key, kept in allows.items()), case)
         if not needed:
@@ -85,7 +78,7 @@ class ClientGrants:
         """Return why a case that was allowed for good is asked about all the same; None if it is not."""
         if not covering([(kept.id, kept.extent) for kept in self._near(case, allows=True)], case):
             return None
-        return f"{case.tool!r} was always allowed to {case.caller.name}, and was not used for {self._days()} days"
+        return f"{case.tool!r} was always allowed to {case.caller.name}, and was not used for {self.days()} days"
 
     def keep(
         self,
@@ -108,7 +101,7 @@ class ClientGrants:
         Raises:
             ExecutionFailed: The file has a fault or cannot be written; nothing has changed.
         """
-        kept = Standing.of("c", decision, extent, case, now=self._clock.now(), feedback=feedback)
+        kept = Standing.of("c", decision, extent, case, now=self.clock.now(), feedback=feedback)
         kept.letters = None if letters is None else tuple(letters)
         with self._lock:
             others = [old for old in self._kept.values() if old.extent.who is not extent.who or not _is_same(old, kept)]
@@ -116,11 +109,11 @@ class ClientGrants:
             if len(left) > MOST_GRANTS:
                 raise ExecutionFailed(f"There are {MOST_GRANTS} answers for good; take some of them back")
             self._save(left)
-        return kept.to_wire("client" if letters is None else "file", days=self._days())
+        return kept.to_wire("client" if letters is None else "file", days=self.days())
 
     def list(self) -> tuple[Grant, ...]:
         """Return every answer for one client that holds, in the order they were given."""
-        days, now = self._days(), self._clock.now()
+        days, now = self.days(), self.clock.now()
         with self._lock:
             own = [one for one in self._kept.values() if one.letters is None and not _has_lapsed(one, days, now)]
         span = timedelta(days=days) if days else None
@@ -155,15 +148,15 @@ class ClientGrants:
         """Keep an answer from expiring, as it has just allowed something."""
         with self._lock:
             if (kept := self._kept.get(grant_id)) is not None:
-                kept.used = self._clock.now()
+                kept.used = self.clock.now()
                 self._dirty = True
 
     def sweep(self) -> None:
         """Write down what was used, and drop what has lapsed. Blocking."""
-        days, now = self._days(), self._clock.now()
+        days, now = self.days(), self.clock.now()
         with self._lock:
             living = {key: kept for key, kept in self._kept.items() if not _has_lapsed(kept, days, now)}
-            if self.fault is None and (self._dirty or len(living) != len(self._kept)):
+            if self.file.fault is None and (self._dirty or len(living) != len(self._kept)):
                 try:
                     self._save(living)
                 except ExecutionFailed as failure:
@@ -177,11 +170,11 @@ class ClientGrants:
 
     def _named(self, kept: Standing) -> Standing:
         """Return an answer with its client's name as it is now."""
-        name = self._name_of(kept.client_id)
+        name = self.name_of(kept.client_id)
         return replace(kept, client=name, holder=kept.holder if kept.client_id == SHARED_ID else name)
 
     def _save(self, kept: dict[str, Standing]) -> None:
-        self._file.save([_Record.of(answer) for answer in kept.values()])
+        self.file.save([_Record.of(answer) for answer in kept.values()])
         self._kept = kept
         self._by_client = _by_client(kept)
         self._dirty = False

@@ -62,20 +62,15 @@ class WebReaders:
         clock: Time.
 
     Attributes:
-        fault: Why the list cannot be used, as a sentence. Every client counts as marked then.
+        file: The list. While it has a fault, every client counts as marked.
     """
 
     def __init__(self, folder: RecordFolder, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         fault = "The list of clients that have read from the web cannot be used ({why})"
-        self._file = RecordStore(folder, _FILE, list[WebReader], member="readers", fault=fault)
-        self._readers = {reader.client: reader for reader in self._file.load([])}
-
-    @property
-    def fault(self) -> str | None:
-        """Return why the list cannot be used; None while it can."""
-        return self._file.fault
+        self.file = RecordStore(folder, _FILE, list[WebReader], member="readers", fault=fault)
+        self._readers = {reader.client: reader for reader in self.file.load([])}
 
     def list(self) -> Sequence[WebReader]:
         """Return every client that is marked."""
@@ -136,7 +131,7 @@ class WebReaders:
         if caller.client.is_person:
             return ""
         reader = self._readers.get(caller.subject)
-        if reader is None and self.fault is None:
+        if reader is None and self.file.fault is None:
             return ""
         known = reader.sites if reader is not None else ()
         reasons = [_why(target, known, sends_new=sends_new) for target in targets]
@@ -147,7 +142,7 @@ class WebReaders:
         return f"{caller.name} has read from {_source(known)}, which may have told it to do this: {what}"
 
     def _save(self, readers: Mapping[str, WebReader]) -> None:
-        self._file.save([*readers.values()])
+        self.file.save([*readers.values()])
         self._readers = dict(readers)
 
 
@@ -193,18 +188,16 @@ class AgentsAddresses:
 
     Args:
         folder: Where the list is kept.
+
+    Attributes:
+        file: The list. While it has a fault, every address counts as an agent's.
     """
 
     def __init__(self, folder: RecordFolder) -> None:
         self._lock = threading.Lock()
         fault = "The list of addresses that agents wrote cannot be used ({why})"
-        self._file = RecordStore(folder, _ADDRESSES, list[_Record], member="addresses", fault=fault)
-        self._kept = dict.fromkeys(record.hash for record in self._file.load([]))
-
-    @property
-    def fault(self) -> str | None:
-        """Return why the list cannot be used; every address counts as an agent's then. None while it can."""
-        return self._file.fault
+        self.file = RecordStore(folder, _ADDRESSES, list[_Record], member="addresses", fault=fault)
+        self._kept = dict.fromkeys(record.hash for record in self.file.load([]))
 
     def has(self, key: str) -> bool:
         """Return whether an address counts as an agent's.
@@ -212,7 +205,7 @@ class AgentsAddresses:
         Args:
             key: The address as `address_key` has it.
         """
-        return self.fault is not None or len(self._kept) >= MOST or _hash(key) in self._kept
+        return self.file.fault is not None or len(self._kept) >= MOST or _hash(key) in self._kept
 
     def add(self, keys: Collection[str]) -> None:
         """Remember addresses that an agent is about to write. Blocks.
@@ -226,7 +219,7 @@ class AgentsAddresses:
         with self._lock:
             kept = dict.fromkeys(islice(dict.fromkeys((*self._kept, *map(_hash, keys))), MOST))
             if len(kept) > len(self._kept):
-                self._file.save([_Record(value) for value in kept])
+                self.file.save([_Record(value) for value in kept])
                 self._kept = kept
 
 

@@ -135,7 +135,7 @@ def test_what_an_older_version_wrote_still_holds() -> None:
         }
     )
     grants = client_grants(files)
-    assert grants.fault is None
+    assert grants.file.fault is None
     assert grants.grant(fetching(*touching("https://example.org/other"))) is not None
 
 
@@ -152,7 +152,7 @@ def test_a_damaged_file_allows_nothing_and_is_not_overwritten(data: bytes) -> No
     files = PrivateFiles()
     files.held[FILE] = data
     grants = client_grants(files)
-    assert grants.fault is not None
+    assert grants.file.fault is not None
     with pytest.raises(ExecutionFailed, match="cannot be read"):
         always(grants, fetching())
     grants.sweep()

@@ -98,7 +98,7 @@ def test_a_client_whose_mark_cannot_be_written_gets_nothing(folder: PrivateFiles
 def test_with_a_damaged_list_every_client_counts_as_marked(folder: PrivateFiles) -> None:
     folder.held["web_readers.json"] = b"{"
     readers = WebReaders(folder, SystemClock())
-    assert readers.fault is not None
+    assert readers.file.fault is not None
     assert readers.insists(ROBOT, [SEA])
 
 
