@@ -19,11 +19,9 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from bridge.agents.credential import Clients, end_client, ensure_client
 from bridge.agents.documents import JsonEntries, TomlEntries
-from bridge.agents.file_change import FileChange, digest, find, read, real_file, remove_empty, understanding
+from bridge.agents.file_change import FileChange, Written, digest, find, read, real_file, remove_empty, understanding
 from bridge.agents.machine import ConfigurationRefused, Machine, slug_of
 from bridge.agents.table import Agent, ServerCommand, words_of
 from bridge.errors import ExecutionFailed
@@ -37,17 +35,13 @@ _VAULT, _CLIENT = "--vault", "--client"
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,48}")
 
 
-class ConnectionRecord(BaseModel):
-    """One program's connection to one vault.
+class ConnectionRecord(Written):
+    """One program's connection to one vault, with its configuration file as it was left.
 
     Attributes:
         name: The entry's name in the program's configuration.
         client: The client that it is in the bridge.
         made_client: Whether connecting added that client.
-        file: The configuration file.
-        written: The hash of the file as it was left.
-        backup: The bytes of before; None when there was no file.
-        original: The hash of the former bytes.
         skill: The skill's file, where one was written.
         skill_written: The hash of that file.
     """
@@ -55,10 +49,6 @@ class ConnectionRecord(BaseModel):
     name: str
     client: str
     made_client: bool
-    file: Path
-    written: str
-    backup: Path | None
-    original: str
     skill: Path | None = None
     skill_written: str = ""
 
@@ -201,8 +191,8 @@ class Connector:
         if name in held and self._client_of(held[name]) is not None:
             with _naming(file):
                 after = entries.take(name).encode()
-        if record is not None and record.file == file and digest(before) == record.written:
-            after = self._original(record, after)
+        if record is not None and record.is_still(file, before):
+            after = record.former(after)
         change = FileChange(file, before, after)
         skill, kept = None, tuple[str, ...]()
         if record is not None and record.skill is not None:
@@ -230,7 +220,7 @@ class Connector:
         """
         added = await ensure_client(self._vault, plan.client, clients)
         record, change = plan.record, plan.configuration
-        ours = record is not None and record.file == change.file and digest(change.before) == record.written
+        ours = record is not None and record.is_still(change.file, change.before)
         try:
             made = change.missing_folders()
             backup = await asyncio.to_thread(change.apply, back_up=not ours)
@@ -335,13 +325,6 @@ class Connector:
         if found is not None and found != text and not ours:
             return None, (f"{file} is there already and is not as this command writes it, so it stays.",)
         return FileChange(file, found, text), ()
-
-    def _original(self, record: ConnectionRecord, otherwise: bytes | None) -> bytes | None:
-        """Return the former bytes, if they are still known for certain."""
-        if record.original == digest(None):
-            return None
-        original = read(record.backup) if record.backup else None
-        return original if digest(original) == record.original else otherwise
 
     def _note(self, plan: Plan, first: ConnectionRecord | None, backup: Path | None, *, added: bool) -> None:
         """Write down how to take this back.

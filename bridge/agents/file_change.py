@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pydantic import BaseModel
+
 from bridge.agents.machine import ConfigurationRefused
 from bridge.contract.consent import FilePreview
 from bridge.vault.diff import unified_diff
@@ -115,6 +117,38 @@ class FileChange:
                 if backup is not None:
                     backup.unlink(missing_ok=True)
                 remove_empty(made)
+
+
+class Written(BaseModel):
+    """One file, as it was left.
+
+    Attributes:
+        file: The file.
+        written: The hash of its bytes.
+        backup: The bytes of before; None when there were none.
+        original: Their hash.
+    """
+
+    file: Path
+    written: str
+    backup: Path | None
+    original: str
+
+    @staticmethod
+    def of(change: FileChange, backup: Path | None) -> "Written":
+        """Return the file as a change leaves it."""
+        return Written(file=change.file, written=digest(change.after), backup=backup, original=digest(change.before))
+
+    def is_still(self, file: Path, data: bytes | None) -> bool:
+        """Return whether a file is this one, and its bytes are still those that were left."""
+        return self.file == file and digest(data) == self.written
+
+    def former(self, otherwise: bytes | None) -> bytes | None:
+        """Return the former bytes if they are still known for certain, else others. Raises ConfigurationRefused."""
+        if self.original == digest(None):
+            return None
+        kept = read(self.backup) if self.backup is not None else None
+        return kept if digest(kept) == self.original else otherwise
 
 
 def remove_empty(folders: Sequence[Path]) -> None:

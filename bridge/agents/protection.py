@@ -11,16 +11,16 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
 from bridge import hook as hook_program
 from bridge.agents.credential import Clients, end_client, ensure_client
-from bridge.agents.file_change import FileChange, digest, find, real_file, understanding
+from bridge.agents.file_change import FileChange, Written, digest, find, real_file, understanding
 from bridge.agents.machine import ConfigurationRefused, Machine, slug_of
 from bridge.agents.program import command_line
-from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Hook, Protected, SettingsFile
+from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Hook, Protected
 from bridge.client import token_storage
 from bridge.client.errors import TokenNotFound
 from bridge.client.token_storage import config_folder
@@ -34,27 +34,6 @@ PRESET: Final = "minimal"
 """The tools that the editor's client has besides; the one that asks belongs to no set."""
 
 WithoutBridge = Literal["allow", "refuse"]
-
-
-class Written(BaseModel):
-    """One file, as it was left.
-
-    Attributes:
-        file: The file.
-        written: The hash of its bytes.
-        backup: The bytes of before; None when there were none.
-        original: Their hash.
-    """
-
-    file: Path
-    written: str
-    backup: Path | None
-    original: str
-
-    @classmethod
-    def of(cls, change: FileChange, backup: Path | None) -> Self:
-        """Return the file as a change leaves it."""
-        return cls(file=change.file, written=digest(change.after), backup=backup, original=digest(change.before))
 
 
 class Options(BaseModel):
@@ -186,8 +165,8 @@ class Protector:
             if before is None:
                 continue
             written = _written(record, file)
-            if written is not None and digest(before) == written.written:
-                changes.append(FileChange(file, before, _original(written, before, settings, hook)))
+            if written is not None and written.is_still(file, before):
+                changes.append(FileChange(file, before, written.former(_text(settings.take, file, before, hook))))
             elif settings.own and _text(settings.put, file, before, hook) != before:
                 kept.append(f"{file} is not as it was written, so it stays.")
             elif settings.own:
@@ -212,7 +191,7 @@ class Protector:
         try:
             for change in plan.changes:
                 before = files.get(change.file)
-                ours = before is not None and digest(change.before) == before.written
+                ours = before is not None and before.is_still(change.file, change.before)
                 backup = change.apply(back_up=not ours)
                 kept = before if ours and before else Written.of(change, backup)
                 files[change.file] = kept.model_copy(update={"written": digest(change.after)})
@@ -380,14 +359,6 @@ def _changing(changes: Sequence[FileChange]) -> tuple[FileChange, ...]:
 
 def _written(record: ProtectionRecord | None, file: Path) -> Written | None:
     return next((one for one in record.files if one.file == file), None) if record else None
-
-
-def _original(written: Written, before: bytes, settings: SettingsFile, hook: Hook) -> bytes | None:
-    """Return the former bytes, if they are still known for certain."""
-    if written.original == digest(None):
-        return None
-    kept = find(written.backup)[1] if written.backup is not None else None
-    return kept if digest(kept) == written.original else _text(settings.take, written.file, before, hook)
 
 
 def vault_protector(vault: Path, machine: Machine, folder: RecordFolder | None = None) -> Protector:

@@ -7,7 +7,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import typer
 from rich.text import Text
@@ -25,6 +25,8 @@ Thing = dict[str, Any]
 Cell = Callable[[Thing], object]
 Column = tuple[str, str | Cell] | tuple[str, str | Cell, str]
 """A heading, what the cells hold (a member of the thing, or a function of it), and their style."""
+Draw = Callable[[Thing, int], Iterable[Text]]
+"""Draws one thing for a screen of some columns."""
 
 
 class CommandLine(Printer):
@@ -143,13 +145,6 @@ class Group(typer.Typer):
         self.add(name, about)(lambda cli: table.print(cli, cli.ask(method)))
 
 
-class DrawsLines(Protocol):
-    """The function that draws one thing for a screen of some columns."""
-
-    def __call__(self, thing: Thing, width: int, /) -> Iterable[Text]:
-        """Return the lines."""
-
-
 class Table:
     """A list of things, as it is printed.
 
@@ -233,7 +228,7 @@ class Family(Group):
 
         self.add("list", about)(work)
 
-    def show(self, about: str, draw: DrawsLines) -> None:
+    def show(self, about: str, draw: Draw) -> None:
         """Add the command `show`.
 
         Args:
