@@ -309,14 +309,10 @@ def _models(cli: CommandLine) -> None:
         fail(f"{found['sentence']} Nobody has agreed to that yet: run `vault-bridge chat`, which asks once.")
     columns: tuple[Column, ...] = (
         ("Model", lambda one: sanitize(one["name"], style="bold" if one["name"] == found["model"] else "")),
-        ("Size", lambda one: _size(one["size"])),
+        ("Size", lambda one: f"{one['size'] / 1e9:.1f} GB" if one["size"] else ""),
     )
     none = "There is no model yet. Pull one, for instance: ollama pull qwen3:8b"
     Table(columns, none).print(cli, found["models"], found)
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size else ""
 
 
 @command
