@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from bridge.contract.consent import Addition
-from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
+from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_any_properties, read_properties
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote, Section
 from bridge.notes.parts import strip_heading
@@ -104,7 +104,7 @@ def _added_properties(
         return None
     if old and yaml == written:
         return frozenset()
-    had, has = _read(yaml), read_properties(written)
+    had, has = read_any_properties(yaml), read_properties(written)
     if had is None or has is None or not (_keeps(had, has) and _keeps_lines(yaml, written)):
         return None
     gained = {name: value for name, value in has.items() if name not in had}
@@ -123,7 +123,7 @@ def _may_load(text: str) -> bool:
         text: The note. Unreadable properties count as such.
     """
     block = find_frontmatter(text)
-    properties = _read(text[block.yaml_start : block.yaml_end]) if block else {}
+    properties = read_any_properties(text[block.yaml_start : block.yaml_end]) if block else {}
     return properties is None or _is_remote(properties)
 
 
@@ -140,11 +140,6 @@ def _fences(text: str, block: FrontmatterBlock) -> tuple[str, str]:
     """Return the lines around the properties."""
     end = text.find("\n", block.end)
     return text[: block.yaml_start], text[block.yaml_end : end if end >= 0 else None].rstrip("\r")
-
-
-def _read(yaml: str) -> Properties | None:
-    blank = not any(line.strip() and not line.lstrip().startswith("#") for line in yaml.splitlines())
-    return {} if blank else read_properties(yaml)
 
 
 def _keeps(had: Properties, has: Properties) -> bool:

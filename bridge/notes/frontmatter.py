@@ -237,6 +237,16 @@ def read_properties(yaml_text: str) -> dict[str, Any] | None:
     return properties if plain and not twice else None
 
 
+def read_any_properties(yaml_text: str) -> dict[str, Any] | None:
+    """Return the properties as `read_properties` does, and none of them where only blank lines and comments stand.
+
+    Args:
+        yaml_text: YAML, or a JSON object.
+    """
+    blank = all(not line.strip() or line.lstrip().startswith("#") for line in yaml_text.splitlines())
+    return {} if blank else read_properties(yaml_text)
+
+
 def aliases(properties: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Return the other names a note gives itself: one string or a list of them (rules 52 to 54).
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from bridge.errors import InvalidParameters
 from bridge.notes import yaml_places
-from bridge.notes.frontmatter import FrontmatterBlock, fenced, find_frontmatter, read_properties
+from bridge.notes.frontmatter import FrontmatterBlock, fenced, find_frontmatter, read_any_properties, read_properties
 from bridge.notes.syntax import is_tag
 from bridge.notes.yaml_places import CannotEdit, FrontmatterSpans, ItemSpan, PropertySpan, line_end, line_start
 from bridge.vault.paths import fold
@@ -118,9 +118,7 @@ def read_yaml_properties(yaml: str) -> dict[str, Any]:
     Raises:
         InvalidParameters: It is broken.
     """
-    if not re.sub(r"(?m)^[ \t]*(#.*)?$", "", yaml).strip():
-        return {}
-    properties = read_properties(yaml)
+    properties = read_any_properties(yaml)
     if properties is None:
         raise refused("the YAML of the properties is broken")
     return properties
@@ -299,11 +297,7 @@ def _edited(
     new = text[: block.yaml_start] + edited + text[block.yaml_end :]
     found = find_frontmatter(new)
     ends = block.yaml_start + len(edited)
-    if (
-        found is None
-        or found.yaml_end != ends
-        or repr(read_properties(edited) if edited.strip() else {}) != repr(expected)
-    ):
+    if found is None or found.yaml_end != ends or repr(read_any_properties(edited)) != repr(expected):
         raise refused("the edit would change more than it should")
     return new
 
@@ -457,7 +451,7 @@ def rename_property(text: str, old: str, new: str) -> str:
     """
     block = find_frontmatter(text)
     yaml = text[block.yaml_start : block.yaml_end] if block else ""
-    properties = read_properties(yaml) if yaml.strip() else None
+    properties = read_any_properties(yaml)
     names = [name for name in properties or {} if fold(name) == fold(old)]
     if block is None or properties is None or not names or names == [new]:
         return text
@@ -513,12 +507,12 @@ def merge_properties(text: str, other: str, ending: str) -> MergedProperties:
     """
     theirs = find_frontmatter(other)
     raw = other[theirs.yaml_start : theirs.yaml_end] if theirs else ""
-    wanted = read_properties(raw) if raw.strip() else None
+    wanted = read_any_properties(raw)
     if not wanted:
         return MergedProperties(text, ())
     block = find_frontmatter(text)
     yaml = text[block.yaml_start : block.yaml_end] if block else ""
-    had = read_properties(yaml) if yaml.strip() else {}
+    had = read_any_properties(yaml)
     if had is None:
         return MergedProperties(text, tuple(wanted))
     merging = _Merging(yaml, had, ending)

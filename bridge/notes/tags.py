@@ -55,7 +55,7 @@ def rename_tag(text: str, old: str, new: str) -> str:
 def _in_properties(text: str, old: str, new: str) -> str:
     block = find_frontmatter(text)
     yaml = text[block.yaml_start : block.yaml_end] if block else ""
-    properties = read_properties(yaml) if yaml.strip() else None
+    properties = read_properties(yaml)
     names: dict[str, str] = {}
     taken: set[str] = set()
     for tag in (each[1:] for each in property_tags(properties)):

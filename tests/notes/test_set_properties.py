@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
 from bridge.notes.frontmatter import find_frontmatter, read_properties
-from bridge.notes.properties import remove_property, set_property
+from bridge.notes.properties import merge_properties, remove_property, set_property
 
 NOTE = "---\n# mine\ntitle: Old # keep\nStatus: draft\ntags:\n  - a\n  - b # x\nrating:\n---\nBody\n"
 
@@ -100,3 +100,12 @@ def test_what_is_set_is_what_is_read_and_all_else_stays(values: dict[str, Any], 
     for name in list(expected)[1:]:
         text = remove_property(text, name)
     assert text == f"---\nfirst: 1\n---\n{body}"
+
+
+def test_a_comment_stays_when_the_last_property_goes() -> None:
+    assert remove_property("---\n# mine\nstatus: x\n---\nText\n", "status") == "---\n# mine\n---\nText\n"
+
+
+def test_a_note_that_has_only_a_comment_gets_the_properties_of_another() -> None:
+    merged = merge_properties("---\n# mine\n---\n", "---\nstatus: x\n---\n", "\n")
+    assert merged == ("---\n# mine\nstatus: x\n---\n", ())
