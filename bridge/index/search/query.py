@@ -30,6 +30,7 @@ _WORD = re.compile(r"[^\s()]+")
 _PROPERTY_NAME = re.compile(r"[^\[\]:]*[^\[\]:\s][^\[\]:]*(?=[:\]])")
 _PROPERTY_WORD = re.compile(r"[^\s()\]]+")
 _COMPARE = re.compile(r"(<=|>=|<|>)\s*([^\s()\]]+)")
+_OR = re.compile(r"OR(?=[\s()\]]|\Z)")
 _NEGATED = re.compile(r"[^\s)\]-]")
 _UNTYPED = re.compile("[\0\r\n]")
 _SPACE = re.compile(r"\s*")
@@ -348,11 +349,7 @@ class _Parser:
         return self._at >= len(self._text) or self._text[self._at] in (")]" if self._in_value else ")")
 
     def _is_or(self) -> bool:
-        return self._text.startswith("OR", self._at) and self._ends(self._at + 2)
-
-    def _ends(self, at: int) -> bool:
-        """Return whether no term goes on there."""
-        return at >= len(self._text) or self._text[at].isspace() or self._text[at] in "()]"
+        return _OR.match(self._text, self._at) is not None
 
 
 def _skip(text: str, at: int) -> int:

@@ -94,9 +94,11 @@ class Evaluation:
     def _bound(self, query: Node, place: SearchedPart) -> CandidateFiles:
         match query:
             case And(parts):
-                found = _all([self._bounds(part, place) for part in parts])
+                sure, perhaps = zip(*(self._bounds(part, place) for part in parts), strict=True)
+                found = CandidateFiles(frozenset.intersection(*sure), frozenset.intersection(*perhaps))
             case Or(parts):
-                found = _any([self._bounds(part, place) for part in parts])
+                sure, perhaps = zip(*(self._bounds(part, place) for part in parts), strict=True)
+                found = CandidateFiles(_union(sure), _union(perhaps))
             case Not(part):
                 inner = self._bounds(part, place)
                 found = CandidateFiles(self._files - inner.perhaps, self._files - inner.sure)
@@ -383,17 +385,6 @@ def _names_files(query: Node) -> bool:
 
 def _exactly(paths: frozenset[str]) -> CandidateFiles:
     return CandidateFiles(paths, paths)
-
-
-def _all(bounds: list[CandidateFiles]) -> CandidateFiles:
-    sure, perhaps = bounds[0].sure, bounds[0].perhaps
-    for each in bounds[1:]:
-        sure, perhaps = sure & each.sure, perhaps & each.perhaps
-    return CandidateFiles(sure, perhaps)
-
-
-def _any(bounds: list[CandidateFiles]) -> CandidateFiles:
-    return CandidateFiles(_union(each.sure for each in bounds), _union(each.perhaps for each in bounds))
 
 
 def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:

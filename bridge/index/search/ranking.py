@@ -166,7 +166,12 @@ class Ranking:
             asked = query._replace(terms=[term._replace(scored=term.any) for term in query.forms])
             other = self._answering(asked, 0, wanted, near() if len(terms) > 1 else None)
             words = [WeightedWord(term, 1) for term in indexed]
-            together = [path for path in best if path not in found or not self._is_scattered(path, words, other)]
+
+            def is_together(path: str) -> bool:
+                note = self._note(path, other.weighed) if path in found else None
+                return note is None or not is_scattered(note, words, note_name(path))
+
+            together = list(filter(is_together, best))
             mixed = len(together) < len(best)
             paths = tuple(dict.fromkeys([*together, *other.paths, *best]))[first:wanted]
             return other._replace(paths=paths, total=max(total, other.total), with_all=with_all, mixed=mixed)
@@ -230,11 +235,6 @@ class Ranking:
                     weighed[path] = _with_near(weighed.get(path) or WeighedNote(note, 0.0, ()), by_note[path], weight)
         with_all = len(self._with_all(query.terms, indexed)) if query.question else 0  # else they are known
         return RankedNotes(chosen_notes, len(some), with_all, weighed, by_meaning=close is not None)
-
-    def _is_scattered(self, path: str, words: Sequence[WeightedWord], ranked: RankedNotes) -> bool:
-        """Return whether a note that contains all words has them in different places."""
-        note = self._note(path, ranked.weighed)
-        return note is not None and is_scattered(note, words, note_name(path))
 
     def _note(self, path: str, weighed: Mapping[str, WeighedNote]) -> NoteText | None:
         """Return the same as `_text`, without reading it again where it has been weighed."""
