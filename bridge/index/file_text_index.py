@@ -26,15 +26,15 @@ from bridge.workers.pool import FILES_AT_ONCE
 logger = logging.getLogger(__name__)
 
 START_SECONDS: Final = 5.0
-"""How long after the start nothing is read: what a person asks first comes first."""
+"""Seconds after the start in which nothing is read, because a person's first questions come first."""
 LOOK_SECONDS: Final = 60.0
-"""How often it is looked for changes that nobody reported."""
+"""Seconds between checks for changes that nobody reported."""
 SOON_SECONDS: Final = 2.0
-"""How often it is looked whether the index is complete."""
+"""Seconds between checks whether the index is complete."""
 FAILED_SECONDS: Final = 600.0
-"""How long nothing is read after the process could not start or the disk failed."""
+"""Seconds to wait after the process could not start or the disk failed."""
 _IN_MEMORY: Final = 8
-"""Texts that are kept in memory, those asked for last."""
+"""The number of texts that are kept in memory, those asked for last."""
 
 
 class FileKind(NamedTuple):

@@ -32,9 +32,9 @@ _FAILED = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, s
 
 @contextlib.contextmanager
 def made_to_stay() -> Iterator[None]:
-    """Keep garbage collection from what is made inside and stays: going through it would take as long again.
+    """Make objects that stay without garbage collection, which would take as long again.
 
-    What is made then is still freed when nothing refers to it; only what refers to itself in a circle would not be.
+    They are still freed when nothing refers to them; only cycles of references are not.
     """
     was = gc.isenabled()
     gc.disable()
@@ -61,6 +61,7 @@ class IndexState:
         store: The content of notes. It may be replaced by another: use `ask`.
         closed: Whether nothing can be asked any more.
         version: Changes whenever the content of notes may have changed.
+        unread_notes: Number of notes whose content is not known yet.
     """
 
     def __init__(self, folder: Path | None, vault: str, on_lost: Callable[[], None]) -> None:
@@ -75,7 +76,7 @@ class IndexState:
         self._discarded: list[Store] = []
         self.closed = False
         self._unread: set[str] = set()
-        self._unread_notes = 0
+        self.unread_notes = 0
         self.version = 0
         self.store = _open(folder, vault)
 
@@ -111,11 +112,6 @@ class IndexState:
     def is_whole(self) -> bool:
         """Return whether the content of every file is known."""
         return not self._unread
-
-    @property
-    def read_notes(self) -> int:
-        """Return the number of notes whose content is known."""
-        return self.tree.notes - self._unread_notes
 
     def ask(self, question: Callable[[Store], T]) -> T:
         """Return an answer from the store. If its file turns out to be lost, a new one answers, as it fills."""
@@ -305,12 +301,12 @@ class IndexState:
         for path in paths:
             if path not in self._unread:
                 self._unread.add(path)
-                self._unread_notes += is_note(path)
+                self.unread_notes += is_note(path)
 
     def _mark_read(self, path: str) -> None:
         if path in self._unread:
             self._unread.discard(path)
-            self._unread_notes -= is_note(path)
+            self.unread_notes -= is_note(path)
 
     def _drop(self, path: str) -> None:
         self.names.discard(path)

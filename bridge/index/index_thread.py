@@ -16,7 +16,7 @@ SWEEP_SECONDS = 60.0
 """Seconds between comparisons of the whole disk, because the system's reports of changes may get lost."""
 
 SWEEP_SHARE = 0.02
-"""The most of its time that it spends so."""
+"""The largest share of its time that it spends on them."""
 
 FAILED_SECONDS = 5.0
 """Seconds to wait after a failure."""

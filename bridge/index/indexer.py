@@ -59,7 +59,7 @@ LARGE = 8 << 20
 """Bytes of a note from which our own writes do not wait for it to be read."""
 
 Batch = dict[str, FileReading | NotAFile]
-"""Files, read, by path; what is none (any more) is `NotAFile`."""
+"""What was read, by path; `NotAFile` where there is no file (any more)."""
 
 
 EVERY_SECONDS = 0.1

@@ -208,7 +208,7 @@ class VaultIndex:
     def status(self) -> IndexStatus:
         """Return the progress of the index."""
         tree, last = self._state.tree, self._indexer.last_sweep
-        return IndexStatus(tree.notes, len(tree), self._state.read_notes, self._is_building, last)
+        return IndexStatus(tree.notes, len(tree), tree.notes - self._state.unread_notes, self._is_building, last)
 
     def by_name_only(self) -> Sequence[str]:
         """Return the notes and canvases that were given up, by path: they are unreadable or too complex."""

@@ -21,7 +21,7 @@ from bridge.sandbox.job import TELL_ERROR
 from bridge.workers.frames import ANSWERED, EXHAUSTED, read_frame, write_frame
 
 MOST_KEPT: Final = 8 * 1024
-"""Bytes that are kept, from the beginning: the line that says why comes first (`pool.py`)."""
+"""Bytes that are kept, from the beginning: the line that says why comes first."""
 LONGEST: Final = 300
 """Characters of a line that are shown."""
 _LISTENING: Final = 1.0

@@ -1,4 +1,4 @@
-"""Finding files by a name half remembered, in stages, each tried only when the one before found nothing.
+"""Finding files by a half-remembered name, in stages, each tried only when the one before found nothing.
 
 1. Every word of the query is in the path. 2. The letters of the query are in the name in order. 3. Every word is
 nearly a word of the path (typing errors), or the whole query is nearly the name. 4. The letters of the query are in
@@ -68,11 +68,11 @@ class FuzzyPath(NamedTuple):
 
 
 class FuzzyPaths:
-    """Paths to be found by what people remember of them. It never changes; any number of threads may ask.
+    """Paths that are found by what people remember of them. It never changes; any number of threads may ask.
 
     Args:
         paths: Vault paths.
-        known: Other paths, of which what is the same is taken over.
+        known: Earlier paths; those that are still the same are reused.
     """
 
     def __init__(self, paths: Sequence[str], known: "FuzzyPaths | None" = None) -> None:
@@ -224,7 +224,7 @@ class Listing:
     Args:
         files: All there are.
         ignored: Rules for what to leave out.
-        before: An older listing, from which what is the same is taken over.
+        before: An earlier listing; what is still the same is reused.
     """
 
     def __init__(self, files: Sequence[IndexedFile], ignored: Ignored | None, before: "Listing | None" = None) -> None:

@@ -26,7 +26,7 @@ _SIGNS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=
 
 
 Tests = Callable[[RegexTerm], Callable[[str], bool]]
-"""Takes a pattern, and returns what checks whether a short text matches."""
+"""Returns, for a pattern, a function that checks whether a short text matches it."""
 
 
 def find_properties(properties: Mapping[str, Any], name: str) -> Iterator[Any]:

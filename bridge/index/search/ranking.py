@@ -10,9 +10,9 @@ Where few notes hold all words, those with some, or with other forms of them, an
 after the ones that have the words in one passage: a long note has any two words somewhere.
 
 A longer query is a question, for which hardly any note contains all words, least of all the one meant. Words that say
-nothing are left out (`languages.py`), other forms of the words count too, and the order is that of BM25, the best
+nothing are left out (`words.py`), other forms of the words count too, and the order is that of BM25, the best
 passage and the opening together (`passages.py`). Where there is a model, what is near the question in meaning counts
-as well (`meaning.py`).
+as well.
 """
 
 import heapq

@@ -26,7 +26,7 @@ LEAST_STEM = 4
 """Letters of a word's stem from which other words that begin so count as forms of it."""
 
 Count = Callable[[str], int]
-"""In how many notes a word is."""
+"""Returns the number of notes that contain a word."""
 MOST_WORDS = 64
 """Different words of a query that are looked for."""
 MOST_WANTED = 3
@@ -57,7 +57,7 @@ class Languages:
     """The languages of one vault. Any thread may ask.
 
     Args:
-        count: In how many notes a word is.
+        count: Returns the number of notes that contain a word.
     """
 
     def __init__(self, count: Count) -> None:

@@ -132,6 +132,18 @@ class Connections:
         with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
+    def copy_to(self, folder: Path) -> None:
+        """Write everything into the file of another folder, which only this user can read. Others may go on meanwhile.
+
+        Args:
+            folder: The other folder; what is there of an index is replaced.
+        """
+        remove_file(folder / FILE)
+        with self.reading() as connection:
+            target = connect_private(folder / FILE, *_PRAGMAS)
+            with contextlib.closing(target):
+                connection.backup(target)
+
     def close(self) -> None:
         """Close everything, when nobody asks any more."""
         with self._turn:
@@ -167,21 +179,6 @@ def open_file(folder: Path, vault: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def copy_file(connection: sqlite3.Connection, folder: Path) -> None:
-    """Write everything that a connection sees into the file of another folder, which only this user can read.
-
-    Args:
-        connection: To an index.
-        folder: The other folder; what is there of an index is replaced.
-    """
-    remove_file(folder / FILE)
-    target = connect_private(folder / FILE, *_PRAGMAS)
-    try:
-        connection.backup(target)
-    finally:
-        target.close()
 
 
 def remove_file(place: Path) -> None:

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from operator import attrgetter, itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
 from bridge.index.knowledge import IndexedFile, NoteFacts, StoredLink, TagCount
-from bridge.index.store.database import MAX_PLACES, PLACE_BITS, Connections, FileList, copy_file, keep_files, read_files
+from bridge.index.store.database import MAX_PLACES, PLACE_BITS, Connections, FileList, keep_files, read_files
 from bridge.index.store.fulltext import FullText
 from bridge.index.tree import ParsedFile
 from bridge.notes.names import link_key
@@ -94,11 +93,6 @@ class Store(Connections):
                 "INSERT OR REPLACE INTO meta SELECT 'cleared', coalesce(max(document), 0) FROM documents"
             )
             return True
-
-    def copy_to(self, folder: Path) -> None:
-        """Write another file with all of this into a folder. Others may read and write meanwhile."""
-        with self.reading() as connection:
-            copy_file(connection, folder)
 
     def keep_files(self) -> None:
         """Make the next start fast, which must know every file. Any later write undoes this."""

@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple
 
 import re2
 
@@ -56,13 +56,6 @@ LONGEST_LINE = 4 * 1024 * 1024
 """Bytes of a line beyond which it is searched in parts: to copy more at once would hold up other threads."""
 
 
-class LineRegex(Protocol):
-    """The common interface of RE2's and PCRE2's compiled patterns."""
-
-    def search(self, text: bytes, pos: int = ..., endpos: int = ..., /) -> Any:
-        """Return a match with `span()`, or None."""
-
-
 class LinePattern(NamedTuple):
     """A pattern made ready.
 
@@ -74,7 +67,7 @@ class LinePattern(NamedTuple):
     """
 
     regex: Any
-    scan: Callable[[LineRegex, bytes, int], list[Span]]
+    scan: Callable[[Any, bytes, int], list[Span]]
     size: int
     tail: "Tail | None" = None
 
@@ -159,7 +152,7 @@ def compile_re2(pattern: str, memory: int = MEMORY) -> LinePattern | None:
     return LinePattern(regex, scan, regex.programsize, tail)
 
 
-def scan_whole(regex: LineRegex, text: Text, limit: int, start: int = 0, end: int | None = None) -> list[Span]:
+def scan_whole(regex: Any, text: Text, limit: int, start: int = 0, end: int | None = None) -> list[Span]:
     """Return the first match of each matching line, by searching across lines.
 
     Fast, and right only for a pattern that cannot match a line feed and whose anchors know lines.
@@ -188,7 +181,7 @@ def scan_whole(regex: LineRegex, text: Text, limit: int, start: int = 0, end: in
     return spans
 
 
-def scan_lines(regex: LineRegex, piece: bytes, limit: int) -> list[Span]:
+def scan_lines(regex: Any, piece: bytes, limit: int) -> list[Span]:
     r"""Return the first match of each matching line, by searching each line alone.
 
     Right for every pattern: look-around sees nothing of other lines, and `\A` and `\z` mean the line's ends.
