@@ -80,8 +80,9 @@ class _Person:
         params = event.to_wire()
         self._sandbox.asked.append(params)
         self._sandbox.before_answer()
-        said = {name: params[name] for name in ("requestId", "planDigest")}
-        said |= {"decision": self._sandbox.answer, "hunks": self._sandbox.keep, "option": self._sandbox.option}
+        hunks = None if self._sandbox.keep is None else dict(self._sandbox.keep)
+        said = {"decision": self._sandbox.answer, "hunks": hunks, "option": self._sandbox.option}
+        said |= {name: params[name] for name in ("requestId", "planDigest")}
         answer = asyncio.get_running_loop().create_task(
             self._broker.respond(RespondParams.model_validate(said), PERSON)
         )
