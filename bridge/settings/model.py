@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from itertools import pairwise
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
@@ -435,8 +435,8 @@ class Settings(BaseModel):
     def __get_pydantic_json_schema__(cls, core: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Return the JSON Schema, in which each setting has the sentence below it for its description."""
         described = handler.resolve_ref_schema(handler(core))
-        for name, text in _descriptions().items():
-            described["properties"][_KEYS[name]]["description"] = text
+        for name in _KEYS.keys() & _descriptions().keys():
+            described["properties"][_KEYS[name]]["description"] = _descriptions()[name]
         return described
 
     def to_wire(self) -> dict[str, Any]:
@@ -586,10 +586,15 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
 
 @cache
 def _descriptions() -> dict[str, str]:
-    """Return the sentence below each setting. It is read when a form needs it, so that no start takes time for it."""
+    """Return the sentence below each setting. It is read when a form needs it, so that no start takes time for it.
+
+    By then the file may be that of another version, which was installed while the bridge runs.
+    """
     found: dict[str, str] = {}
-    (settings,) = ast.parse(inspect.getsource(Settings)).body
-    for field, below in pairwise(cast("ast.ClassDef", settings).body):
+    tree = ast.parse(inspect.getsource(sys.modules[__name__]))
+    classes = (each for each in tree.body if isinstance(each, ast.ClassDef))
+    settings = next(each for each in classes if each.name == Settings.__name__)
+    for field, below in pairwise(settings.body):
         match field, below:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
                 found[name] = " ".join(text.split())
