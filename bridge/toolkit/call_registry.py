@@ -127,7 +127,8 @@ class CallRegistry:
         tool_call.may_ask = may_ask
         if notify is not None:
             tool_call.notify = notify
-        if self._is_own(caller, name):
+        tool = self._pipeline.registry.get(name, caller)
+        if tool is not None and tool.spec.own:
             return await self._run(tool_call)  # it waits for no person, and no longer than it says
         if call_id is None and wait is None and not caller.client.drafts:
             return await self._run(tool_call)
@@ -373,8 +374,8 @@ class CallRegistry:
         )
 
     def _ticket(self, call: _Call) -> Ticket:
-        tool_call = call.tool_call
-        caller = tool_call.caller
+        tool_call, caller = call.tool_call, call.tool_call.caller
+        tool = self._pipeline.registry.get(tool_call.tool, caller)
         return Ticket(
             key=tool_call.call_key or "",
             call_id=tool_call.call_id or "",
@@ -382,17 +383,13 @@ class CallRegistry:
             session_id=caller.session_id,
             calls_itself=caller.calls_itself,
             tool=tool_call.tool,
-            summary=self._summary(tool_call),
+            summary=in_own_words("" if tool is None else tool.spec.action, tool_call),
             reason=tool_call.reason,
             arguments_hash=tool_call.arguments_hash or "",
             since=stamp(call.since),
             until=stamp(tool_call.ticket_until or call.since),
             state="running" if tool_call.phase is Phase.RUNNING else "waiting_for_person",
         )
-
-    def _summary(self, tool_call: ToolCall) -> str:
-        tool = self._pipeline.registry.get(tool_call.tool, tool_call.caller)
-        return in_own_words("" if tool is None else tool.spec.action, tool_call)
 
     def _info(self, ticket: Ticket) -> TicketInfo:
         call = self._calls.get(ticket.key)
@@ -454,10 +451,6 @@ class CallRegistry:
         written = self._begin(tool_call).opening = asyncio.get_running_loop().create_future()
         written.set_result(True)
         return None
-
-    def _is_own(self, caller: Caller, name: str) -> bool:
-        tool = self._pipeline.registry.get(name, caller)
-        return tool is not None and tool.spec.own
 
     def _forget(self) -> None:
         """Drop what finished more than a day ago, and beyond what we keep the oldest of the client with most."""

@@ -145,7 +145,7 @@ _steps_left: ContextVar[list[int]] = ContextVar("steps left")
 _IN_ONE_STEP: Final = {"items": 2, "contains": 2, "propertyNames": 2, "additionalProperties": 4, "uniqueItems": 4}
 """The keywords that go through all items or names of a value, and how many of these they look at in one step."""
 _CHARACTERS: Final = 1_000
-"""Characters that a pattern looks at in one step."""
+"""Characters that a pattern looks at, or that a fault quotes, in one step."""
 
 
 def _cost(name: str, value: Any, instance: Any, schema: Any) -> int:
@@ -172,7 +172,9 @@ def _counted(name: str, keyword: Callable[..., Any]) -> Callable[..., Iterator[V
         left[0] -= _cost(name, value, instance, schema)
         if left[0] < 0:
             raise _TooMuchError
-        yield from keyword(validator, value, instance, schema) or ()
+        for error in keyword(validator, value, instance, schema) or ():
+            left[0] -= len(error.message) // _CHARACTERS  # it quotes the whole value
+            yield error
 
     return check
 
