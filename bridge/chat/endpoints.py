@@ -119,9 +119,8 @@ class AgreedEndpoints:
 
     def refusal(self, settings: Settings) -> PermissionDenied:
         """Return the refusal to send anything to the address that is set."""
-        return PermissionDenied(
-            f"{self.sentence(settings)} Nobody has agreed to that yet: {self._purpose.ask}", code="denied_by_rule"
-        )
+        why = f"{self.sentence(settings)} Nobody has agreed to that yet: {self._purpose.ask}"
+        return PermissionDenied(why, code="denied_by_rule")
 
 
 def is_here(endpoint: str) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from functools import cache
 
 from bridge.audit.records import counted, read_time
 from bridge.audit.sentences import caller_words
@@ -45,14 +46,15 @@ async def undo_all(context: RequestContext, params: wire.UndoAllParams) -> wire.
     chosen = await asyncio.to_thread(_chosen, context, params)
     if params.preview:
         found = await asyncio.to_thread(context.services.ledger.foresee_undo, {entry.execution_id for entry in chosen})
-        return _answer(context, [(entry, found[entry.execution_id]) for entry in chosen], preview=True)
+        foreseen = [(entry, found[entry.execution_id]) for entry in chosen]
+        return await asyncio.to_thread(_answer, context, foreseen, preview=True)
     undone: set[str] = set()  # what was repeated together with another change is undone with it
     reasons = [
         None if entry.execution_id in undone else await _undo(context, entry.execution_id, undone) for entry in chosen
     ]
     left = {entry.execution_id: entry.left for entry in context.services.ledger.history(limit=sys.maxsize)}
     done = [Foreseen(why, left[entry.execution_id]) for entry, why in zip(chosen, reasons, strict=True)]
-    return _answer(context, list(zip(chosen, done, strict=True)), preview=False)
+    return await asyncio.to_thread(_answer, context, list(zip(chosen, done, strict=True)), preview=False)
 
 
 def _chosen(context: RequestContext, params: wire.UndoAllParams) -> Sequence[HistoryEntry]:
@@ -108,8 +110,9 @@ def _answer(
 
 def _without_closed(entry: HistoryEntry, found: Foreseen, denial: Denial) -> Foreseen:
     """Return what becomes of a change without the names of files that are closed to the client."""
-    closed = [path for path in entry.files if denial(path) is not None]
+    closed = {path for path in entry.files if denial(path) is not None}
 
+    @cache  # files that hang together have one reason
     def said(why: str) -> str:
         return "something was edited since" if any(path in why for path in closed) else why
 

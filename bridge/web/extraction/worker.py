@@ -8,7 +8,6 @@ when its standard input does, or when it takes more memory than it may.
 import copy
 import re
 import secrets
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
 from urllib.parse import urljoin
@@ -352,8 +351,6 @@ ADDRESS_SPACE: Final = 2 * 1024 * 1024 * 1024
 RESIDENT: Final = 512 * 1024 * 1024
 """Bytes that the process may take. A page of 10 MB takes about 300 MB."""
 
-Answer = tuple[dict[str, Any], bytes]
-
 
 def main() -> None:
     """Answer requests until there are no more."""
@@ -362,37 +359,24 @@ def main() -> None:
     answer_requests(answer)
 
 
-def answer(header: dict[str, Any], data: bytes) -> Answer:
-    """Return the answer to one request."""
+def answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the answer to one request: facts, and the text of a page."""
     try:
-        return _TASKS[header["task"]](header, data)
+        match header["task"]:
+            case "page":
+                facts = asdict(read_page(data, header["url"], header["charset"], header["form"]))
+                return facts, facts.pop("text").encode("utf-8", "replace")
+            case "robots":
+                return {"allowed": allows(data, header["url"], header["agent"])}, b""
+            case _:
+                response = WebResponse(parse_url(header["url"]), header["status"], {}, data, len(data), 0.0)
+                return {"hits": [asdict(hit) for hit in search_reader(header["service"])(response)]}, b""
     except NetworkFailure as failure:
         return {"failed": failure.message, "code": failure.code}, b""
     except PageTooLarge:
         return {"failed": "it has too many elements or rules"}, b""
     except Exception as error:  # noqa: BLE001 - whatever a text does to a parser is its own fault
         return {"failed": f"it cannot be parsed ({type(error).__name__})"}, b""
-
-
-def _page(header: dict[str, Any], data: bytes) -> Answer:
-    facts = asdict(read_page(data, header["url"], header["charset"], header["form"]))
-    return facts, facts.pop("text").encode("utf-8", "replace")
-
-
-def _robots(header: dict[str, Any], data: bytes) -> Answer:
-    return {"allowed": allows(data, header["url"], header["agent"])}, b""
-
-
-def _search(header: dict[str, Any], data: bytes) -> Answer:
-    response = WebResponse(parse_url(header["url"]), header["status"], {}, data, len(data), 0.0)
-    return {"hits": [asdict(hit) for hit in search_reader(header["service"])(response)]}, b""
-
-
-_TASKS: Final[dict[str, Callable[[dict[str, Any], bytes], Answer]]] = {
-    "page": _page,
-    "robots": _robots,
-    "search": _search,
-}
 
 
 if __name__ == "__main__":
