@@ -49,14 +49,8 @@ class FileChange:
         path = str(self.file)
         old, new = None if self.before is None else path, None if self.after is None else path
         diff = unified_diff(self.before or b"", self.after or b"", old_path=old, new_path=new)
-        return FilePreview(
-            path=path,
-            change="create" if old is None else "delete" if new is None else "modify",
-            added=diff.added,
-            removed=diff.removed,
-            diff=diff.text,
-            truncated=diff.truncated,
-        )
+        change = "create" if old is None else "delete" if new is None else "modify"
+        return FilePreview.of(diff, path=path, change=change, diff=diff.text)
 
     def apply(self, *, back_up: bool) -> Path | None:
         """Make the change; the file keeps its mode, and folders are made where they are missing.

@@ -106,17 +106,7 @@ class _StoredClient:
 
     def info(self) -> ClientInfo:
         held = tuple(capability for capability in Capability if capability in self.capabilities)
-        return ClientInfo(
-            client_id=self.id,
-            name=self.name,
-            calls_itself=self.calls_itself,
-            capabilities=held,
-            preset=self.preset,
-            elicitation=self.elicitation,
-            drafts=self.drafts,
-            added=self.added,
-            last_seen=self.last_seen,
-        )
+        return ClientInfo.of(self, client_id=self.id, capabilities=held)
 
 
 class ClientStore:
