@@ -147,7 +147,7 @@ class GrantStore:
             return ()
         if decision is Decision.DENY_ONCE:
             return self.session.refuse_again(case, feedback)
-        kept = None
+        kept: tuple[Grant, ...] = ()
         if decision in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
             try:
                 kept = self._write(decision, extent, case, feedback, by)
@@ -157,7 +157,7 @@ class GrantStore:
                 extent = extent._replace(who=Holder.CLIENT, until=Until.STOP)
         if decision.allows:
             self.session.reconsider(case, extent)
-        return (kept or self.session.keep(decision, extent, case, feedback),)
+        return kept or (self.session.keep(decision, extent, case, feedback),)
 
     def allow_reading(self, caller: Caller, places: Sequence[Rung], *, by: str | None = None) -> Grant | None:
         """Let a client read some places without asking, for good, in place of what it was allowed to read before.
@@ -286,20 +286,26 @@ class GrantStore:
 
     def _write(
         self, decision: Decision, extent: Extent, case: ConsentCase, feedback: str | None, by: str | None
-    ) -> Grant:
+    ) -> tuple[Grant, ...]:
         """Write an answer down. Raises ToolFailure when it cannot be."""
         if extent.who is not Holder.EVERYONE:
-            return self.clients.keep(decision, extent, case, feedback)
+            return (self.clients.keep(decision, extent, case, feedback),)
         if extent.what is Coverage.TOOL:
             mode = ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW
             self.set_mode(case.tool, mode, by)
             if decision.allows:
                 self._expiry.use_tool(case.tool, granted=True)
-            return self._mode_grant(case.tool, decision)
+            return (self._mode_grant(case.tool, decision),)
         self.permissions.set(extent.rungs, case.letters, allow=decision.allows)
         if decision.allows:
             self._expiry.renew(extent.rungs, case.letters)
-        return self.clients.keep(decision, extent, case, feedback, letters=case.letters)
+        try:
+            return (self.clients.keep(decision, extent, case, feedback, letters=case.letters),)
+        except ToolFailure as failure:  # it holds all the same, each line by itself
+            logger.warning("which lines of the permission file are one answer is not noted: %s", failure)
+            keys = [key for rung in extent.rungs for key in self.permissions.table().keys_for(rung)]
+            own = {f"f-{letter}-{key}" for key in keys for letter in case.letters}
+            return tuple(grant for grant in self._file_grants() if grant.grant_id in own)
 
     def _forget_tool(self, tool: str) -> None:
         if self.modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:

@@ -16,7 +16,7 @@ from bridge.policy.consent import ConsentCase, decide
 from bridge.policy.targets import parse_key
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
-from tests.identities import caller, client_grants, say, touching
+from tests.identities import PrivateFiles, caller, client_grants, say, touching
 
 GREP = ConsentCase(
     tool="grep",
@@ -199,6 +199,21 @@ def test_what_cannot_be_kept_for_good_is_kept_for_the_session(world: World, file
     assert world.decide(PATCH) == ("deny", "session:deny")
     say(world.grants, Decision.ALLOW_ALWAYS, FETCH, who=Holder.EVERYONE)
     assert world.decide(FETCH) == ("allow", "session:allow")
+
+
+@pytest.mark.parametrize("decision", [Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS])
+def test_an_answer_for_everyone_that_is_in_the_file_is_told_so_where_it_cannot_be_noted_elsewhere(
+    state: Folder, clock: Clock, decision: Decision
+) -> None:
+    world, files = World(state, clock), PrivateFiles()
+    files.full = True
+    world.grants.clients = client_grants(files)
+    kept = say(world.grants, decision, GREP, who=Holder.EVERYONE, what=Coverage.READING)
+    assert kept
+    assert list(kept) == world.grants.list()
+    for grant in kept:
+        assert world.grants.revoke(grant.grant_id)
+    assert world.decide(GREP)[0] == "ask"
 
 
 def test_settings_that_cannot_be_written_lose_no_denial(state: Folder, clock: Clock) -> None:
