@@ -214,8 +214,8 @@ class JsonDocument:
         """Return a new last member. Comments that belong to the one before stay with it."""
         text, name = self.text, "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
         stop = into.start + len(text[into.start : into.close].rstrip())
-        if not into.members:
-            stop = into.start + 1 if not text[into.start + 1 : into.close].strip() else stop
+        if not into.members and not text[into.start + 1 : into.close].strip():
+            stop = into.start + 1
         body = text[into.start : into.close]
         if into.members and "\n" not in body:
             written = f" {name}{json.dumps(value, ensure_ascii=False)}"

@@ -68,11 +68,9 @@ def _values(key: str) -> list[str]:
     about = _described().get(whole, {})
     if dot:
         about = about.get("additionalProperties", {})
-    found: list[str] = []
-    for kind in [about, *about.get("anyOf", [])]:
-        found += [str(value) for value in kind.get("enum", [])]
-        found += {"boolean": ["true", "false"], "null": ["null"]}.get(kind.get("type", ""), [])
-    return found
+    usual = {"boolean": ["true", "false"], "null": ["null"]}
+    kinds = [about, *about.get("anyOf", [])]
+    return [str(value) for kind in kinds for value in (*kind.get("enum", []), *usual.get(kind.get("type", ""), []))]
 
 
 def _beginning(names: list[str], incomplete: str) -> list[str]:
