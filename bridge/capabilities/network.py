@@ -1,6 +1,5 @@
 """The ways out: the door to the network with the keys of the services behind it, and the programs that are started."""
 
-import shutil
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +10,7 @@ from bridge.contract.discovery import STATE_FOLDER
 from bridge.keys.store import KeyStore, MasterKeys, SystemKeyring
 from bridge.ports import Signal
 from bridge.records.folder import RunFolder, UserFolder, cache_folder, state_folder
+from bridge.sandbox.job import remove_tree
 from bridge.sandbox.sandbox import Programs, probe
 from bridge.servers.servers import HOMES
 from bridge.settings.model import requires_sandbox
@@ -69,7 +69,7 @@ def open_programs(base: Base, log: AuditStep) -> Programs:
     scratch = RunFolder(vault, kind="programs").path
     for left in scratch.iterdir():
         if left.name != HOMES:  # servers keep theirs
-            shutil.rmtree(left, ignore_errors=True)
+            remove_tree(left)
     hidden = (state_folder(), cache_folder(vault), config_folder(), vault / STATE_FOLDER)
     configuration = [path for path in vault.glob(".*") if (path / "app.json").exists()]
     return Programs(

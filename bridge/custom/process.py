@@ -19,7 +19,7 @@ import orjson
 from bridge.contract.custom import CustomResult
 from bridge.errors import ExecutionFailed, PermissionDenied
 from bridge.policy.redaction import hide_secrets
-from bridge.sandbox.job import Ending, Report
+from bridge.sandbox.job import Ending, Report, remove_tree
 from bridge.sandbox.profile import MEGABYTE, Profile, ProgramLimits, environment
 from bridge.sandbox.sandbox import Programs, RunningProgram, WaitingSupervisor, get_ready
 from bridge.servers.servers import own_files
@@ -171,7 +171,7 @@ class Processes:
                 said = error.strerror if isinstance(error, OSError) else error
                 raise ExecutionFailed(f"The tool cannot be started: {said}") from None
             finally:
-                await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
+                await asyncio.to_thread(remove_tree, place)
 
     async def _in(
         self, place: Path, where: str, request: Mapping[str, Any], seconds: float, answer: Answer

@@ -4,10 +4,13 @@ They are JSON. The supervisor is a process of its own (`supervisor.py`, `windows
 the standard library.
 """
 
+import contextlib
 import json
+import os
 import shutil
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -124,7 +127,7 @@ class Report:
             file: Where the bridge looks for it, in a folder of its own.
         """
         if self.ending is Ending.STOPPED:
-            shutil.rmtree(file.parent, ignore_errors=True)
+            remove_tree(file.parent)
             return
         part = file.with_suffix(".part")
         part.write_bytes(self.to_json())
@@ -135,6 +138,33 @@ class Report:
         """Return the report that `to_json` wrote. Raises ValueError, KeyError or TypeError for anything else."""
         values = json.loads(data)
         return cls(**(values | {"ending": Ending(values["ending"])}))
+
+
+def remove_tree(place: Path) -> None:
+    """Remove a folder that a program has written to, also where the program has closed it, even to itself. Blocks.
+
+    What is in folders in it comes out of them first, since they may lie deeper than any path leads. What cannot be
+    removed stays.
+    """
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(place, ignore_errors=True)
+    if place.is_symlink() or not place.is_dir():
+        return
+    with contextlib.suppress(OSError):
+        heap, pending, numbers = place.with_name(f"{place.name}.removed"), [place], count()
+        heap.mkdir(mode=0o700)
+        while pending:
+            folder = pending.pop()
+            folder.chmod(0o700)
+            with os.scandir(folder) as entries:
+                for entry in list(entries):
+                    if entry.is_dir(follow_symlinks=False):
+                        Path(entry.path).chmod(0o700)  # only so can it be moved
+                        pending.append(Path(entry.path).rename(heap / str(next(numbers))))
+                    else:
+                        Path(entry.path).unlink()
+            folder.rmdir()
+        heap.rmdir()
 
 
 TELL_ERROR: Final = """

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from bridge.errors import PermissionDenied
 from bridge.sandbox import namespaces
-from bridge.sandbox.job import TELL_ERROR, Ending, ProgramJob, Report
+from bridge.sandbox.job import TELL_ERROR, Ending, ProgramJob, Report, remove_tree
 from bridge.sandbox.kernel_rules import TRUNCATE_ABI, has_filter, landlock_abi
 from bridge.sandbox.profile import (
     BUBBLEWRAP_KEEPERS,
@@ -178,7 +178,7 @@ class RunningProgram:
         except (OSError, ValueError, KeyError, TypeError):
             return Report(ending=Ending.NOT_STARTED, message="because the process that watches it ended")
         finally:
-            shutil.rmtree(self._report.parent, ignore_errors=True)
+            remove_tree(self._report.parent)
 
 
 class WaitingSupervisor(NamedTuple):
@@ -197,7 +197,7 @@ class WaitingSupervisor(NamedTuple):
         if self.process.stdin is not None:
             self.process.stdin.close()
         await self.process.wait()
-        await asyncio.to_thread(shutil.rmtree, self.place, ignore_errors=True)
+        await asyncio.to_thread(remove_tree, self.place)
 
 
 async def get_ready() -> WaitingSupervisor:

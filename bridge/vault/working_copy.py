@@ -144,10 +144,6 @@ class WorkingCopy:
         """Return the bytes that a file in the copy has."""
         return (self.place / path).lstat().st_size
 
-    def remove(self) -> None:
-        """Throw it away. Blocks."""
-        shutil.rmtree(self.place, ignore_errors=True)
-
     def _entries(self, odd: list[tuple[str, str]]) -> Iterator[tuple[str, os.stat_result]]:
         """Yield everything in the copy, folders before what is in them; of dot-folders only that they are there.
 

@@ -1,16 +1,19 @@
 """What a profile comes to."""
 
 import os
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from bridge.errors import PermissionDenied
-from bridge.sandbox.job import Ending, ProgramJob, Report
+from bridge.sandbox.job import Ending, ProgramJob, Report, remove_tree
 from bridge.sandbox.kernel_rules import landlock_abi
 from bridge.sandbox.processes import Growth
 from bridge.sandbox.profile import MEGABYTE, Profile, environment, readable_places, seatbelt_command
 from bridge.sandbox.sandbox import NO_SANDBOX, Programs, Sandbox, SandboxKind, probe, probe_one
+from tests.sandbox.users import NOBODY
 
 posix = pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
 
@@ -137,3 +140,37 @@ def test_the_probe_finds_the_best_that_works_and_says_what_it_lacks() -> None:
         one = probe_one(kind)
         assert one is not None
         assert all(lack.strip() and not lack.endswith(".") for lack in one.lacks)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions as POSIX has them")
+def test_a_place_is_removed_however_deep_and_closed_a_program_has_left_it() -> None:
+    with TemporaryDirectory() as outer:
+        ordinary = sys.platform != "win32" and os.geteuid() == 0
+        if ordinary:  # root may remove everything
+            os.chown(outer, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+        try:
+            place, other = Path(outer, "place"), Path(outer, "other")
+            other.mkdir(mode=0o750)
+            (place / "closed" / "inner").mkdir(parents=True)
+            (place / "closed" / "inner" / "file").write_bytes(b"x")
+            (place / "link").symlink_to(other)
+            at = os.open(place, os.O_RDONLY)
+            for _ in range(1200):
+                os.mkdir("deep", dir_fd=at)
+                inner = os.open("deep", os.O_RDONLY, dir_fd=at)
+                os.close(at)
+                at = inner
+            os.close(at)
+            for folder, mode in ((place / "closed" / "inner", 0o400), (place / "closed", 0)):
+                folder.chmod(mode)
+            remove_tree(place)
+            assert [path.name for path in Path(outer).iterdir()] == ["other"]
+            (outer_link := Path(outer, "link")).symlink_to(other)
+            (other / "file").write_bytes(b"x")
+            remove_tree(outer_link)
+            assert (other / "file").exists(), "a link is not followed"
+            assert other.stat().st_mode & 0o777 == 0o750
+        finally:
+            if ordinary:
+                os.seteuid(0)

@@ -132,8 +132,6 @@ def test_what_a_program_has_closed_to_itself_is_neither_gone_nor_changed(ordinar
     assert found.changed == ["Written.md"]
     assert (found.made, found.gone, found.folders_made, found.folders_gone, found.odd) == ([],) * 5
     assert copy.read("Written.md") == b"more\n"
-    copy.remove()
-    assert not copy.place.exists()
 
 
 def test_a_folder_that_cannot_be_read_is_a_failure_and_not_empty(
@@ -161,8 +159,3 @@ def test_what_lies_deeper_than_any_path_leads_is_odd_and_not_passed_over(made: W
     os.close(at)
     ((path, why),) = made.differences().odd
     assert (path.startswith("ddd"), len(path) < 300, why) == (True, True, "its path is too long")
-
-
-def test_a_copy_is_thrown_away_whole(made: WorkingCopy) -> None:
-    made.remove()
-    assert not made.place.exists()

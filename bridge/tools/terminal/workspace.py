@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from bridge.contract.consent import Operation
 from bridge.errors import NotFound, ToolFailure
 from bridge.index.losses import LostLink, lost_links
+from bridge.sandbox.job import remove_tree
 from bridge.sandbox.profile import Profile, ProgramLimits, environment
 from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import Settings
@@ -55,7 +56,7 @@ class Workspace(NamedTuple):
 
     def remove(self) -> None:
         """Throw it all away. Blocks."""
-        shutil.rmtree(self.copy.place.parent, ignore_errors=True)
+        remove_tree(self.copy.place.parent)
 
 
 def make_workspace(
