@@ -131,7 +131,7 @@ class BaseWarnings:
         self._clock = clock
 
     def of(self, path: str, text: str, *, rows: bool = True) -> Iterator[str]:
-        """Return a sentence for each mistake, and for each view how many rows it would have.
+        """Yield a sentence for each mistake, and for each view how many rows it would have.
 
         Args:
             path: The base, or the note that it is in.

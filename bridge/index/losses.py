@@ -178,7 +178,7 @@ class ChangedBases:
         self._clock = clock
 
     def of(self, plan: ChangePlan) -> Iterator[str]:
-        """Return a sentence for each mistake, and for each view how many rows it would have, if no other file changes.
+        """Yield a sentence for each mistake, and for each view how many rows it would have, if no other file changes.
 
         Args:
             plan: The change.
