@@ -140,23 +140,15 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
     registry = CallRegistry(pipeline, log.delivered, Tickets(base.kept("tickets"), clock))
     base.stack.push_async_callback(registry.stop)
 
+    clients = trust.clients
     handing_in = HandingIn(
-        tools.drafts,
-        base.broker,
-        call=pipeline.call,
-        client=trust.clients.by_id,
-        connections=hub.connected,
-        clock=clock,
+        tools.drafts, base.broker, call=pipeline.call, client=clients.by_id, connections=hub.connected, clock=clock
     )
     base.touched.on(handing_in.changed)
     base.applied.on(lambda plan: handing_in.changed(plan.targets))
     base.stack.push_async_callback(handing_in.stop)
     notice = AwayNotice(
-        tools.drafts,
-        base.broker,
-        client_name=trust.clients.name_of,
-        is_on=lambda: settings.current.notify_away,
-        clock=clock,
+        tools.drafts, base.broker, client_name=clients.name_of, is_on=lambda: settings.current.notify_away, clock=clock
     )
     if not base.brief:
         base.started.on(notice.start)
