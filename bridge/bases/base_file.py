@@ -1,6 +1,6 @@
-"""A base as its YAML says it: filters, formulas, names of columns, summaries and views.
+"""The content of a base, read from its YAML: filters, formulas, names of columns, summaries and views.
 
-What cannot be understood is a problem with its place; what older versions wrote is understood, and said.
+What cannot be understood becomes an error with its place. Spellings of older versions are understood, with a remark.
 """
 
 from collections.abc import Mapping
@@ -137,9 +137,9 @@ def read_base(text: str) -> Base:
     try:
         found = read_yaml(text.removeprefix("\ufeff"))
     except BrokenYaml as error:
-        raise BaseError(f"the base is no YAML that can be read: {error}") from None
+        raise BaseError(f"the base cannot be read as YAML: {error}") from None
     if found is not None and not isinstance(found, dict):
-        raise BaseError("the base must be names with values: filters, formulas, properties, views")
+        raise BaseError("the base must be a mapping with names such as filters, formulas, properties and views")
     return _Reading(found or {}).base()
 
 
@@ -172,14 +172,14 @@ class _Reading:
         if isinstance(value, dict):
             return value
         if value is not None:
-            self._wrong(where, "there must be names with values here")
+            self._wrong(where, "a mapping of names to values is expected here")
         return {}
 
     def _items(self, value: Any, where: str) -> list[Any]:
         if isinstance(value, list):
             return value
         if value is not None:
-            self._wrong(where, "there must be a list here")
+            self._wrong(where, "a list is expected here")
         return []
 
     def _texts(self, name: str) -> dict[str, str]:
@@ -187,7 +187,7 @@ class _Reading:
         for key, value in self._mapping(self._found.get(name), name).items():
             said = _scalar(value)
             if said is None:
-                self._wrong(f"{name}.{key}", "there must be an expression here, as a text")
+                self._wrong(f"{name}.{key}", "an expression is expected here, as text")
             else:
                 texts[key] = said
         return texts

@@ -1,4 +1,4 @@
-"""Expressions made into functions once, so that a row costs only their calls.
+"""Expressions are compiled into functions once, so that a row costs only their calls.
 
 Nothing of an expression is ever run as code: each part of its tree becomes a function of ours, chosen by the kind of
 the part, and what it is given are values.
@@ -20,7 +20,7 @@ from bridge.bases.values import ARITHMETIC, LISTS, add, comparison, equal, is_tr
 Evaluate = Callable[[Scope], Value]
 """A part of an expression, made into a function."""
 
-NO_THIS: Final = "`this` is not known here: say from which note the base is looked at"
+NO_THIS: Final = "`this` is not known here: name the note that the base is viewed from"
 _LAZY_LISTS: Final = frozenset(function.name for function in LAZY if function.kind == "List")
 _CHANGING: Final = _LAZY_LISTS | {"random", "link", "file"}
 """Functions of which the answer may depend on more than what they are given."""
@@ -46,7 +46,7 @@ class Compiled:
 
 
 def compile_expression(text: str, formulas: Mapping[str, Evaluate], *, summary: bool = False) -> Compiled:
-    """Make an expression into a function.
+    """Compile an expression into a function.
 
     Args:
         text: The expression.
@@ -54,7 +54,7 @@ def compile_expression(text: str, formulas: Mapping[str, Evaluate], *, summary: 
         summary: Whether it is one of a summary, in which `values` are those of a column.
 
     Raises:
-        ExpressionError: It is no expression, or names what there is not.
+        ExpressionError: It is no expression, or uses a name that does not exist.
     """
     node = syntax.parse(text)
     compiler = _Compiler(formulas, summary=summary)
@@ -316,7 +316,7 @@ def _file_field(name: str, position: int) -> Evaluate:
 
 
 def _of_this(this: Evaluate, name: str) -> Evaluate:
-    """Return a member of `this`: its file, else its property, else what is known of the file."""
+    """Return a member of `this`: its file, else its property, else a field of the file."""
     lower = name.lower()
     if lower == "file":
         return this
@@ -443,7 +443,7 @@ def _once(run: Evaluate) -> Evaluate:
 
 
 def _located(run: Evaluate, position: int) -> Evaluate:
-    """Say of a mistake where it is."""
+    """Return the same evaluation, whose errors have a position: this one, if they have none of their own."""
 
     def located(scope: Scope) -> Value:
         try:

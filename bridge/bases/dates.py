@@ -1,4 +1,4 @@
-"""Dates and durations: read, moved, compared and said as Obsidian does, which has moment.js for the words.
+"""Dates and durations, read, moved, compared and put into words as in Obsidian, which uses moment.js for that.
 
 A date is a moment with or without its time of day, seen in one time zone. A duration has years, months and days, which
 are of the calendar, beside its hours, minutes and seconds.

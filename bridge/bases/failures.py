@@ -19,8 +19,8 @@ class ExpressionError(Exception):
     """An expression cannot be read or evaluated. `str(error)` says why.
 
     Args:
-        message: What is wrong, as the app says it where it is known how.
-        position: Where in the expression; None if that is not known.
+        message: The error, in the words of the app where they are known.
+        position: The position in the expression; None if it is not known.
     """
 
     def __init__(self, message: str, position: int | None = None) -> None:
@@ -34,7 +34,7 @@ class TooMuch(ExpressionError):
 
 
 class BaseError(Exception):
-    """A base has a mistake that leaves nothing to show.
+    """An error in a base, because of which nothing can be shown.
 
     Args:
         message: The error.

@@ -1,7 +1,7 @@
 """The functions of bases by their names and by what they are called on.
 
-Each is described by what is given to it, so that the table in the documents is made from here. What a function is given
-is evaluated before, but for those in `LAZY`, which `compiling.py` makes itself.
+The table in the documents is made from these descriptions. The arguments of a function are evaluated before it is
+called, except for the functions in `LAZY`, which `compiling.py` compiles itself.
 """
 
 import random
@@ -63,9 +63,9 @@ class Function(NamedTuple):
     Attributes:
         name: Its name.
         kind: What it is called on: `Global`, `Any`, or the name of a type.
-        signature: What it is given, as the documents write it.
+        signature: Its arguments, as the documents show them.
         least: How many arguments it must be given.
-        run: Takes the scope, what it is called on unless it is global, and its arguments.
+        run: Takes the scope, the value that it is called on (unless it is global), and the arguments.
     """
 
     name: str
@@ -120,7 +120,7 @@ def as_number(value: Value) -> Number:
 
 
 def _parsed(value: Value, kind: type, what: str, read: Callable[[str], Value]) -> Value:
-    """Return a value of a type, or a text that says one."""
+    """Return a value of a type as it is, or the one that a text spells."""
     if value is None or type(value) is kind:
         return value
     found = read(text(value)) if type(value) in TEXTS else None

@@ -54,7 +54,7 @@ def has_tag(tags: list[Value], wanted: str) -> bool:
 
 
 def spread(values: tuple[Value, ...]) -> list[Value]:
-    """Return values, where a list stands for what is in it."""
+    """Return values, with the items of each list in its place."""
     spread: list[Value] = []
     for value in values:
         spread.extend(value) if type(value) in LISTS else spread.append(value)

@@ -41,7 +41,7 @@ class TextPattern:
 
     def __init__(self, source: str, flags: str) -> None:
         if not set(flags) <= _FLAGS or len(set(flags)) < len(flags):
-            raise ExpressionError(f"the regular expression has flags that there are not: {flags}")
+            raise ExpressionError(f"the regular expression has unknown flags: {flags}")
         self.source, self.flags, self.is_global = source, flags, "g" in flags
         options = re2.Options()
         options.max_mem, options.log_errors = _MOST_MEMORY, False

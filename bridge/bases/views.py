@@ -1,4 +1,4 @@
-"""The rows that a view of a base has: filtered, sorted, limited, grouped, with their cells and summaries.
+"""The rows of a view of a base: filtered, sorted, limited and grouped, with their cells and summaries.
 
 An expression that fails leaves out its row or its cell and is kept as a problem, with its place; nothing is guessed.
 """
@@ -384,7 +384,7 @@ def _all_of(condition: Filter | None) -> Sequence[Filter]:
 
 
 def _placed(run: Evaluate, statement: Statement) -> Evaluate:
-    """Say of a mistake in which statement it is."""
+    """Return the same evaluation, whose errors name the statement that they are in."""
 
     def placed(scope: Scope) -> Value:
         try:

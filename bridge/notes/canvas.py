@@ -119,10 +119,10 @@ def loaded(text: str) -> dict[str, Any]:
         value = load(bare.encode("utf-8", "surrogateescape"))
     except ValueError as error:
         raise InvalidParameters(
-            f"The canvas is damaged: it is no JSON ({error}). Mend its text, or restore an earlier version, first"
+            f"The canvas is damaged: it is not JSON ({error}). Mend its text, or restore an earlier version, first"
         ) from None
     if not isinstance(value, dict):
-        raise InvalidParameters("The canvas is damaged: its JSON is no object with 'nodes' and 'edges'")
+        raise InvalidParameters("The canvas is damaged: its JSON is not an object with 'nodes' and 'edges'")
     return value
 
 

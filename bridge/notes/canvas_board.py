@@ -150,9 +150,7 @@ def parse_board(text: str) -> Board:
         InvalidParameters: It is no JSON object, too long or nested too deeply.
     """
     if len(text) > MOST_CHARACTERS:
-        raise InvalidParameters(
-            f"The canvas has {len(text):,} characters; those up to {MOST_CHARACTERS:,} are understood"
-        )
+        raise InvalidParameters(f"The canvas has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read")
     value = loaded(text)
     faults: list[str] = []
     cards = [_card(node, number, faults) for number, node in enumerate(_listed(value, "nodes", faults), 1)]
@@ -165,13 +163,13 @@ def _listed(value: dict[str, Any], name: str, faults: list[str]) -> list[Any]:
     found = value.get(name, [])
     if isinstance(found, list):
         return found
-    faults.append(f"{name!r} is no list")
+    faults.append(f"{name!r} is not a list")
     return []
 
 
 def _card(node: Any, number: int, faults: list[str]) -> Card:
     if not isinstance(node, dict):
-        faults.append(f"node {number} is no object")
+        faults.append(f"node {number} is not an object")
         return Card("", "", "", None)
     kind, about = first_words(_text(node, "type")), _text(node, MEMBERS.get(_text(node, "type"), "text"))
     if kind == "file":
@@ -198,7 +196,7 @@ def _box(node: dict[str, Any]) -> Box | None:
 
 def _connection(edge: Any, number: int, faults: list[str]) -> CanvasConnection:
     if not isinstance(edge, dict):
-        faults.append(f"edge {number} is no object")
+        faults.append(f"edge {number} is not an object")
         return CanvasConnection("", "", "", "")
     start, end = _text(edge, "fromNode"), _text(edge, "toNode")
     if not start or not end:
@@ -316,7 +314,7 @@ class _Lines:
         self._room = room - 100  # for the remark that there are more
 
     def add(self, line: str) -> bool:
-        """Add one, and say whether there was room for it; after the first for which there was none, there is none."""
+        """Add one, and say whether there was room for it; after the first that does not fit, none does."""
         self._room -= len(line.encode("utf-8", "replace")) + 1
         if self._room >= 0:
             self.lines.append(line)

@@ -249,7 +249,7 @@ class _Editor:
 
     def _change_connection(self, edge: _Edge, operation: CanvasOperation) -> None:
         if operation.label is None and operation.color is None:
-            raise InvalidParameters("Of a connection label and color can be changed")
+            raise InvalidParameters("Of a connection, only label and color can be changed")
         said = self._ends(edge)
         changes = []
         if operation.label is not None:
@@ -288,7 +288,7 @@ class _Editor:
         label = operation.label or ""
         ends = (start.card.id, end.card.id, label)
         if any((edge.connection.start, edge.connection.end, edge.connection.label) == ends for edge in self._edges):
-            raise InvalidParameters(f"The {start.card} and the {end.card} are connected so already")
+            raise InvalidParameters(f"The {start.card} and the {end.card} are already connected like that")
         from_side, to_side = canvas_board.facing_sides(start.box, end.box)
         id_ = self._new_id()
         values = {"id": id_, "fromNode": start.card.id, "fromSide": from_side, "toNode": end.card.id, "toSide": to_side}
@@ -445,7 +445,7 @@ class _Editor:
     def _group(self, name: str) -> _Node:
         node = self._node(name, groups=True)
         if node.card.kind != GROUP:
-            raise InvalidParameters(f"The {node.card} is no group")
+            raise InvalidParameters(f"The {node.card} is not a group")
         return node
 
     def _node(self, name: str, *, groups: bool = False) -> _Node:

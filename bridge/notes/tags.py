@@ -48,7 +48,7 @@ def rename_tag(text: str, old: str, new: str) -> str:
     edits = [Edit(each.start, each.end, tag) for each, tag in zip(before.tags, wished, strict=True) if tag != each.tag]
     if not edits:
         return text
-    failure = InvalidParameters("with the new tag its text would say something else")
+    failure = InvalidParameters("with the new tag, its text would mean something else")
     return _verified(apply(text, edits), before, wished, failure)
 
 
@@ -201,7 +201,7 @@ def remove_tags(text: str, tag: str) -> str:
         start, at = _cut(text, place, at)
         cuts.append(Edit(start, at, ""))
     left = [each.tag for each in before.tags if each.start not in gone]
-    return _verified(apply(text, cuts), before, left, _refused(f"without #{tag} its text would say something else"))
+    return _verified(apply(text, cuts), before, left, _refused(f"without #{tag}, its text would mean something else"))
 
 
 def _cut(text: str, place: Tag, after: int) -> tuple[int, int]:

@@ -96,7 +96,7 @@ def locate_property(yaml: str, name: str) -> FrontmatterSpans:
     if root is None:
         return FrontmatterSpans(flow=False, start=0, last=0, names=(), wanted=None, indent="  ")
     if not is_mapping(root):
-        raise CannotEdit("the properties are no list of names and values")
+        raise CannotEdit("the properties are not names with values")
     pairs: list[tuple[Node, Node]] = root.value
     names = tuple(key.value if is_scalar(key) else "" for key, _ in pairs)
     near = [index for index, each in enumerate(names) if each.lower() == name.lower()]
@@ -268,7 +268,7 @@ def is_sequence(node: "Node | None") -> "TypeGuard[SequenceNode]":
 
 
 def is_mapping(node: "Node | None") -> "TypeGuard[MappingNode]":
-    """Return whether it is a group of keys with values."""
+    """Return whether it is a mapping."""
     return type(node).__name__ == "MappingNode"
 
 

@@ -72,7 +72,7 @@ class _Line(NamedTuple):
 
 
 class Recogniser:
-    """Reads pictures. Only in a worker process: a picture may do to the library what it wants.
+    """A reader of pictures. It is used only in a worker process, because a picture can crash the library.
 
     Args:
         files: Of the models.

@@ -517,6 +517,6 @@ REFUSED: Final[tuple[tuple[str, str], ...]] = (
     ('"a".repeat(-1)', "repeat() takes a count"),
     ('/(?=a)/.matches("a")', "looking ahead or behind"),
     ('/(a)\\1/.matches("aa")', "references to groups"),
-    ('/a/q.matches("a")', "the regular expression has flags"),
+    ('/a/q.matches("a")', "the regular expression has unknown flags"),
 )
 """Expressions that are refused, and how the message begins."""

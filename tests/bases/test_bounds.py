@@ -117,7 +117,7 @@ def test_a_base_of_a_million_characters_is_refused() -> None:
 
 def test_filters_nested_a_thousand_deep_are_refused() -> None:
     nested = "{and: [" * 1000 + '"true"' + "]}" * 1000
-    with pytest.raises(BaseError, match="no YAML that can be read"):
+    with pytest.raises(BaseError, match="cannot be read as YAML"):
         read_base(f"filters: {nested}")
 
 

@@ -59,7 +59,7 @@ def test_a_tag_is_not_put_where_it_would_be_none(text: str) -> None:
 def test_a_tag_is_not_taken_out_where_that_would_change_another() -> None:
     text = "x\n===\n#old\n===\n"
     assert tag_places(parse_note(text), "old")
-    with pytest.raises(InvalidParameters, match="say something else"):
+    with pytest.raises(InvalidParameters, match="mean something else"):
         remove_tags(text, "old")
 
 

@@ -69,12 +69,12 @@ def test_an_empty_canvas_is_one(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "no JSON"),
-        ("[]", "no object"),
-        ('{"nodes":[NaN]}', "no JSON"),
-        ('{"nodes":' + "[" * 5000 + "]" * 5000 + "}", "no JSON"),
-        ('{"nodes":[]} {}', "no JSON"),
-        ('{"nodes":"\udcff"}', "no JSON"),
+        ("{", "not JSON"),
+        ("[]", "not an object"),
+        ('{"nodes":[NaN]}', "not JSON"),
+        ('{"nodes":' + "[" * 5000 + "]" * 5000 + "}", "not JSON"),
+        ('{"nodes":[]} {}', "not JSON"),
+        ('{"nodes":"\udcff"}', "not JSON"),
         (" " * MOST_CHARACTERS + "{}", "characters"),
     ],
 )
@@ -86,10 +86,10 @@ def test_what_is_no_canvas_is_refused(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"nodes":{}}', "'nodes' is no list"),
-        ('{"edges":null}', "'edges' is no list"),
-        ('{"nodes":[1]}', "node 1 is no object"),
-        ('{"edges":[[]]}', "edge 1 is no object"),
+        ('{"nodes":{}}', "'nodes' is not a list"),
+        ('{"edges":null}', "'edges' is not a list"),
+        ('{"nodes":[1]}', "node 1 is not an object"),
+        ('{"edges":[[]]}', "edge 1 is not an object"),
         ('{"edges":[{"id":"e","fromNode":"a"}]}', "edge 1 does not say which cards"),
         (canvas(card("a", 0, 0), card("a", 0, 0)), "several cards have the id 'a'"),
         (canvas(card("", 0, 0)), "node 1 has no id"),

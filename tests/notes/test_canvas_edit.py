@@ -166,7 +166,7 @@ def test_what_was_added_and_is_removed_leaves_the_file_as_it_was(form: str) -> N
         ([{"action": "remove", "card": "\u0430"}], NotFound, "no card"),
         ([{"action": "add", "text": "x", "file": "y"}], InvalidParameters, "exactly one"),
         ([{"action": "add"}], InvalidParameters, "exactly one"),
-        ([{"action": "add", "text": "x", "group": "a"}], InvalidParameters, "no group"),
+        ([{"action": "add", "text": "x", "group": "a"}], InvalidParameters, "not a group"),
         ([{"action": "add", "text": "x", "group": "g", "beside": "a"}], InvalidParameters, "not both"),
         ([{"action": "add", "text": "x", "beside": "e"}], InvalidParameters, "connection"),
         ([{"action": "change", "card": "a", "file": "x"}], InvalidParameters, "does not go with"),
