@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import orjson
-from pydantic import ValidationError
 
 from bridge.client.errors import BridgeNotRunning, BridgeUnseen, VaultNotFound
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Discovery, Endpoint
@@ -71,7 +70,7 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
         endpoint = Endpoint.model_validate_json(file.read_bytes())
         mine = not hasattr(os, "geteuid") or file.stat().st_uid == os.geteuid()
         mine = mine and (not endpoint.vault or vault.samefile(endpoint.vault))
-    except (FileNotFoundError, NotADirectoryError, ValidationError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         raise not_running(vault) from None
     except OSError as error:
         raise unseen(error) from None

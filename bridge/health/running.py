@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from pydantic import ValidationError
 
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Discovery, Endpoint
 from bridge.health.finding import Finding
@@ -50,7 +49,7 @@ def check_bridge(vault: Path) -> Iterator[Finding]:
         yield Finding("bridge", "ok", "No bridge serves this vault")
         yield from check_port()
         return
-    except (OSError, ValidationError, ValueError):
+    except (OSError, ValueError):
         yield Finding("bridge", "fail", f"{BRIDGE_FILE} cannot be read", f"Remove {file} and start the bridge again")
         return
     health = _ask(port, "GET", "/health")
@@ -82,7 +81,7 @@ def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
     for name in (AGENT_FILE, HOST_FILE):
         try:
             endpoint = Endpoint.model_validate_json((Path(discovery.run_dir) / name).read_bytes())
-        except (OSError, ValidationError):
+        except (OSError, ValueError):
             yield Finding("tokens", "fail", f"{name} is missing or cannot be read", STOP)
             return
         if endpoint.url != discovery.url or _call(port, endpoint.token, "ping") != "pong":
