@@ -11,6 +11,7 @@ import difflib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from operator import itemgetter
 from types import UnionType
 from typing import Annotated, Any, Final, Generic, NamedTuple, Protocol, TypeVar, Union, get_args, get_origin
 
@@ -449,16 +450,14 @@ def bounded(data: dict[str, Any], most: int) -> dict[str, Any]:
     """Return data of at most so many bytes as JSON: the longest lists and texts end earlier, and it says so."""
     if _bytes(data) <= most:
         return data
-    kept = dict(data)
-    while (over := _bytes(kept) + len(b',"truncated":true') - most) > 0:
-        name = max(kept, key=lambda member: _bytes(kept[member]))
-        room = _bytes(kept[name]) - over
-        if room < _SHORTEST:
+    kept, over = dict(data), _bytes(data) + len(b',"truncated":true') - most
+    for size, name in sorted(((_bytes(value), name) for name, value in data.items()), key=itemgetter(0), reverse=True):
+        if over > 0 and size - over < _SHORTEST:
             del kept[name]
-        elif isinstance(kept[name], dict):
-            kept[name] = bounded(kept[name], room)
-        else:
-            kept[name] = _shortened(kept[name], room)
+            over -= size + len(b",:") + _bytes(name)
+        elif over > 0:
+            shorten = bounded if isinstance(kept[name], dict) else _shortened
+            kept[name], over = shorten(kept[name], size - over), 0
     return kept | {"truncated": True}
 
 

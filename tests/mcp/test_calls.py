@@ -1,10 +1,12 @@
 """Tools over MCP: what they answer, while they run, while a person decides, and when they are given up."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from bridge.contract.events import ToolProgress
@@ -231,6 +233,14 @@ def test_data_is_no_longer_than_text_may_be() -> None:
     assert bounded(data, 100_000) is data
     assert len(bounded({"content": "x" * 9000}, 1000)["content"]) < 1000
     assert bounded({"a": {"b": {"c": "y" * 9000}}}, 500)["truncated"]
+
+
+def test_data_with_very_many_members_does_not_take_long_to_shorten() -> None:
+    began = time.thread_time()
+    short = bounded({f"Notes/{number}.md": "x" * 50 for number in range(40_000)}, 20_000)
+    assert len(orjson.dumps(short)) <= 20_000
+    assert len(short) > 200
+    assert time.thread_time() - began < 30
 
 
 def test_parts_become_content() -> None:
