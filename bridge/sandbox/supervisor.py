@@ -366,7 +366,3 @@ def _set_limit(what: int, value: int) -> None:
 
 def _control(option: int, value: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
-
-
-if __name__ == "__main__":
-    main()
