@@ -36,17 +36,13 @@ _UNREAD: Final = {
 }
 
 
-class RecognitionFiles(NamedTuple):
-    """The files of the models: the one that finds lines, and the one that reads them."""
+def recognition_files() -> Sequence[Path] | None:
+    """Return the file of the model that finds lines, and that of the one that reads them.
 
-    finder: Path
-    reader: Path
-
-
-def recognition_files() -> RecognitionFiles | None:
-    """Return the files of the models; None where the extra `drawn-text` is not installed, or lacks something."""
-    files = packaged_files(_MODELS, _FINDER, _READER, needs=_PACKAGES)
-    return None if files is None else RecognitionFiles(*files)
+    Returns:
+        None where the extra `drawn-text` is not installed, or lacks something.
+    """
+    return packaged_files(_MODELS, _FINDER, _READER, needs=_PACKAGES)
 
 
 class Picture(NamedTuple):

@@ -9,6 +9,7 @@ is answered with the text, or with `failed`. Nothing that is imported opens a co
 
 from collections.abc import Iterator, Sequence
 from math import copysign, sqrt
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import cv2
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from bridge.mapped_files import read_note
 from bridge.pdf.document import DAMAGED
-from bridge.pictures.reader import RecognitionFiles, recognition_files
+from bridge.pictures.reader import recognition_files
 from bridge.pictures.scaling import TOO_LARGE, PictureTooLarge, decoded, on_white
 from bridge.workers.frames import LAST, LATER, answer_requests, limit_address_space, step_back, watch_resident_memory
 
@@ -75,17 +76,17 @@ class Recogniser:
     """A reader of pictures. It is used only in a worker process, because a picture can crash the library.
 
     Args:
-        files: Of the models.
+        files: Those of `recognition_files`.
 
     Raises:
         Exception: Whatever the libraries raise where these are damaged.
     """
 
-    def __init__(self, files: RecognitionFiles) -> None:
+    def __init__(self, files: Sequence[Path]) -> None:
         cv2.setNumThreads(1)
         # From memory, as the library opens no path that has letters beyond those of the system's own language.
         self._finder, self._reader = (cv2.dnn.readNetFromONNX(np.fromfile(path, np.uint8)) for path in files)
-        self._letters = ["", *read_note(files.reader, _LETTERS).split("\n"), " "]
+        self._letters = ["", *read_note(files[1], _LETTERS).split("\n"), " "]
 
     def text(self, picture: Pixels) -> str:
         """Return the lines of a picture, from top to bottom.
