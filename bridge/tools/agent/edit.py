@@ -166,11 +166,7 @@ class EditTool(VaultWriteTool[EditParams]):
     )
 
     def __init__(
-        self,
-        storage: PlanningStorage,
-        clock: Clock,
-        screens: Screens | None = None,
-        pictures: PictureReader | None = None,
+        self, storage: PlanningStorage, clock: Clock, screens: Screens | None, pictures: PictureReader | None
     ) -> None:
         super().__init__(storage)
         self._keeper = LinkKeeper(storage, clock)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -268,24 +268,24 @@ class SearchNotesTool(SearchingTool[SearchNotesParams]):
             share = left // (len(sizes) - done)
             with suppress(ToolFailure):
                 data, stat = self._storage.read(parse_path(path), limit=share)
-                found[path] = _Content(data, cut=stat.size > len(data))
+                cut_here = stat.size > len(data)
+                kept = data[: data.rfind(b"\n") + 1] if cut_here else data  # cut at the end of a line
+                text = kept.removeprefix(BOM).decode(errors="replace")
+                found[path] = _Content(text, kept.count(b"\n") + 1 if cut_here else None)
                 left -= min(len(found[path].text.encode()), left)
         return found
 
 
-class _Content:
-    """A note's content, or its beginning, cut at the end of a line.
+class _Content(NamedTuple):
+    """A note's content, or its beginning.
 
-    Args:
-        data: Its first bytes, or all.
-        cut: Whether there are more.
+    Attributes:
+        text: The content.
+        next_line: The line at which the rest begins; None where this is all.
     """
 
-    def __init__(self, data: bytes, *, cut: bool) -> None:
-        self.cut = cut
-        kept = data[: data.rfind(b"\n") + 1] if cut else data
-        self.text = kept.removeprefix(BOM).decode(errors="replace")
-        self.next_line = kept.count(b"\n") + 1
+    text: str
+    next_line: int | None
 
 
 def _searched(search: NoteSearch, query: NoteQuery) -> tuple[NoteSearchResult, dict[str, Any]]:
@@ -321,7 +321,7 @@ def _notes_output(
         content = contents.get(result.path)
         if content is not None:
             entry["content"] = content.text
-            if content.cut:
+            if content.next_line is not None:
                 entry["content_truncated"] = True
                 metadata["truncated"] = True
         data.append(entry)
@@ -341,7 +341,7 @@ def _text(found: NoteSearchResult, first: int, contents: dict[str, _Content]) ->
             yield from [f"   {result.excerpt}"] if result.excerpt else []
             continue
         yield content.text.rstrip("\n")
-        if content.cut:
+        if content.next_line is not None:
             yield f"[Cut here. For the rest, read_file {result.path!r} with start_line {content.next_line}.]"
     shown = first + len(found.results)
     if shown < found.total:
