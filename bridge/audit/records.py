@@ -16,6 +16,7 @@ import orjson
 
 from bridge.clock import stamp
 from bridge.errors import InvalidParameters
+from bridge.vault.text import counted
 
 KIND: Final = "log"
 """The kind of records about the log itself."""
@@ -312,11 +313,6 @@ def quoted(value: Any) -> str:
 
 
 _NO_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, such as `1 note` or `1,200 notes`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _fill(text: str, value: Callable[[str], Any], *, optional: bool) -> str:

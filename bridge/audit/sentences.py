@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from bridge.audit.anonymous import HIDDEN_PATH
 from bridge.audit.log import NOT_LOGGED
-from bridge.audit.records import COUNT, AuditRecord, counted, phrase, quoted
+from bridge.audit.records import COUNT, AuditRecord, phrase, quoted
 from bridge.contract.consent import Decision
 from bridge.identity.caller import HOST_ID, SHARED_ID, UNNAMED
 from bridge.settings.model import Settings
+from bridge.vault.text import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from bridge.records.folder import place
 from bridge.settings.model import Settings, no_effect
 from bridge.settings.store import BROKEN, Confirmations, SettingsFault, in_force, parse, unconfirmed, unknown
 from bridge.settings.store import FILE as SETTINGS
-from bridge.tools.formatting import counted
 from bridge.vault.paths import unsafe_name
+from bridge.vault.text import counted
 from bridge.versions.database import NAME, Summary, summary_of
 
 TOLERANCE = timedelta(minutes=5)

@@ -23,7 +23,7 @@ from bridge.notes.rewriting import Relocation
 from bridge.vault.diff import parse_hunks
 from bridge.vault.paths import fold
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
-from bridge.vault.text import is_note
+from bridge.vault.text import counted, is_note
 from bridge.versions.states import Effect
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ def _lost_of(path: str, written: Mapping[str, bytes], knowledge: Knowledge) -> I
     for name, places in list(sources.items())[:_NAMED_PARTS]:
         notes = len(set(places))
         yield (
-            f"{_counted(len(places), 'link')} in {_counted(notes, 'note')} to the {name} of {path!r} will lead nowhere"
+            f"{counted(len(places), 'link')} in {counted(notes, 'note')} to the {name} of {path!r} will lead nowhere"
         )
     if rest := sum(map(len, list(sources.values())[_NAMED_PARTS:])):
-        yield f"{_counted(rest, 'more link')} to other headings and blocks of {path!r} will lead nowhere"
+        yield f"{counted(rest, 'more link')} to other headings and blocks of {path!r} will lead nowhere"
 
 
 def _as_written(
@@ -118,10 +118,6 @@ def _named(reference: NoteReference, facts: NoteFacts) -> str:
     key = strip_heading(reference.headings[-1])
     heading = next(each.heading for each in facts.headings if strip_heading(each.heading) == key)
     return f"heading {heading[:_LONGEST]!r}"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def lost_properties(plan: ChangePlan, knowledge: Knowledge) -> Iterator[str]:

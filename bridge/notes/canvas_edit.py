@@ -16,6 +16,7 @@ from bridge.notes import canvas_board
 from bridge.notes.canvas import CanvasText, new_object, with_member
 from bridge.notes.canvas_board import GAP, GROUP, MEMBERS, Board, Box, CanvasConnection, Card, Side, Size, first_words
 from bridge.vault.paths import MAX_PATH_BYTES
+from bridge.vault.text import counted
 
 Action = Literal["add", "change", "remove", "connect", "arrange"]
 
@@ -277,7 +278,7 @@ class _Editor:
         before, gone = len(self._edges), found.card.id
         self._edges = [edge for edge in self._edges if gone not in {edge.connection.start, edge.connection.end}]
         ends = before - len(self._edges)
-        said = f" and its {_counted(ends, 'connection')}" if ends else ""
+        said = f" and its {counted(ends, 'connection')}" if ends else ""
         stay = " (its cards stay)" if found.card.kind == GROUP else ""
         self._deed().append(f"removes the {found.card}{stay}{said}")
 
@@ -327,7 +328,7 @@ class _Editor:
             self._put(node, box)
             waiting.remove(node)
         place = self._where(operation)
-        deed.insert(0, f"arranges {_counted(len(moving), 'card')}{place} so that they do not overlap")
+        deed.insert(0, f"arranges {counted(len(moving), 'card')}{place} so that they do not overlap")
 
     def _arranged(self, operation: CanvasOperation) -> list[_Node]:
         if operation.cards is None and operation.group is not None:
@@ -486,7 +487,3 @@ def _told(found: _Node | _Edge) -> str:
         return f"the connection {found.connection.id[:100]}"
     box = found.box
     return f"the {found.card} ({found.card.id[:100]}) at {box.x},{box.y}"
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from bridge.contract.consent import Addition, FilePreview, RiskLevel
 from bridge.vault.diff import parse_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, Hazard
-from bridge.vault.text import CHUNK, hidden_characters, is_text, lookalikes
+from bridge.vault.text import CHUNK, counted, hidden_characters, is_text, lookalikes
 
 SHOWN: Final = 3
 """Places of one kind that are named in one file; the rest are only counted."""
@@ -262,21 +262,21 @@ def _parts(plan: ChangePlan) -> Iterator[_Part]:
     """Yield everything that a change does, each with the level that it alone would have."""
     count = {kind: sum(change.kind is kind for change in plan.changes) for kind in ChangeKind}
     if deleted := count[ChangeKind.DELETE]:
-        yield RiskLevel.HIGH, f"deletes {_counted(deleted, 'file')}"
+        yield RiskLevel.HIGH, f"deletes {counted(deleted, 'file')}"
     elif count[ChangeKind.RMDIR] and not count[ChangeKind.MOVE]:
-        yield RiskLevel.MEDIUM, f"removes {_counted(count[ChangeKind.RMDIR], 'folder')}"
+        yield RiskLevel.MEDIUM, f"removes {counted(count[ChangeKind.RMDIR], 'folder')}"
     for hazard in dict.fromkeys(plan.hazards):
         yield _HAZARDS[hazard]
     if plan.moved:
-        yield _many(len(plan.moved), RiskLevel.MEDIUM), f"moves {_counted(len(plan.moved), 'file')}"
+        yield _many(len(plan.moved), RiskLevel.MEDIUM), f"moves {counted(len(plan.moved), 'file')}"
     if plan.follows:
-        yield _many(len(plan.follows), RiskLevel.MEDIUM), f"changes links in {_counted(len(plan.follows), 'file')}"
+        yield _many(len(plan.follows), RiskLevel.MEDIUM), f"changes links in {counted(len(plan.follows), 'file')}"
     own = [shown for shown in plan.previews if shown.change in {"modify", "move"} and not shown.follows]
     yield from _added(plan, own) if plan.additions is not None else _edited(plan, own)
     if created := count[ChangeKind.CREATE]:
-        yield _many(created, RiskLevel.LOW), f"creates {_counted(created, 'file')}"
+        yield _many(created, RiskLevel.LOW), f"creates {counted(created, 'file')}"
     elif count[ChangeKind.MKDIR] and not (plan.moved or count[ChangeKind.RMDIR]):
-        yield RiskLevel.LOW, f"creates {_counted(count[ChangeKind.MKDIR], 'folder')}"
+        yield RiskLevel.LOW, f"creates {counted(count[ChangeKind.MKDIR], 'folder')}"
     if len(plan.warnings) > len(plan.hazards):
         yield RiskLevel.MEDIUM, "comes with a warning"
 
@@ -287,7 +287,7 @@ def _added(plan: ChangePlan, own: Sequence[FilePreview]) -> Iterator[_Part]:
         if addition in (plan.additions or ()):
             yield RiskLevel.LOW, reason
     if len(own) >= MANY_FILES:
-        yield RiskLevel.MEDIUM, f"changes {_counted(len(own), 'file')}"
+        yield RiskLevel.MEDIUM, f"changes {counted(len(own), 'file')}"
 
 
 def _edited(plan: ChangePlan, own: Sequence[FilePreview]) -> Iterator[_Part]:
@@ -297,13 +297,13 @@ def _edited(plan: ChangePlan, own: Sequence[FilePreview]) -> Iterator[_Part]:
     if plan.replaces:
         yield _level(lost + changed, MANY_LINES), "replaces the whole text of a file"
     if lost:
-        yield _level(lost, MANY_LINES), f"removes {_counted(lost, 'line')}"
+        yield _level(lost, MANY_LINES), f"removes {counted(lost, 'line')}"
     if changed:
-        yield _level(changed, MANY_CHANGED_LINES), f"changes {_counted(changed, 'line')}"
+        yield _level(changed, MANY_CHANGED_LINES), f"changes {counted(changed, 'line')}"
     if any(shown.change == "modify" and not shown.removed for shown in own):
         yield RiskLevel.MEDIUM, "adds lines that may change how others are read"
     if len(own) - len(plan.moved) >= MANY_FILES:
-        yield RiskLevel.HIGH, f"changes {_counted(len(own) - len(plan.moved), 'file')}"
+        yield RiskLevel.HIGH, f"changes {counted(len(own) - len(plan.moved), 'file')}"
 
 
 def _level(lines: int, many: int) -> RiskLevel:
@@ -313,10 +313,6 @@ def _level(lines: int, many: int) -> RiskLevel:
 def _many(files: int, few: RiskLevel) -> RiskLevel:
     """Return the level of so many files, which is one higher from `MANY_FILES` on."""
     return few if files < MANY_FILES else _ORDER[_ORDER.index(few) + 1]
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def additions_of(plan: ChangePlan) -> frozenset[Addition] | None:

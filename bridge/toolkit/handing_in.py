@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bridge.audit.records import counted
 from bridge.clock import Clock, moment_of, stamp
 from bridge.consent.broker import Broker
 from bridge.contract.drafts import ReviewComment
@@ -29,7 +28,7 @@ from bridge.drafts.store import Drafts
 from bridge.errors import ToolFailure
 from bridge.identity.caller import Caller, Client
 from bridge.toolkit.tool_call import ToolCall
-from bridge.vault.text import with_hidden_characters_shown
+from bridge.vault.text import counted, with_hidden_characters_shown
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from bridge.audit.records import counted
 from bridge.contract.chains import ChainCall
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import ChainEffect
+from bridge.vault.text import counted
 
 FROM: Final = "$from"
 PARAM: Final = "$param"

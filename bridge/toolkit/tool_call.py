@@ -11,11 +11,12 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
-from bridge.audit.records import counted, phrase
+from bridge.audit.records import phrase
 from bridge.contract.base import Event
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
 from bridge.vault.plan import ChangePlan, content_hash
+from bridge.vault.text import counted
 
 T = TypeVar("T")
 

@@ -20,13 +20,13 @@ from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.registry import StaticProvider, ToolProvider
 from bridge.toolkit.tool import CallContext, Output, ReadTool, ToolSpec, Unchanged, in_vault
 from bridge.tools.files.replacing import find_text, replace_spans
-from bridge.tools.formatting import counted, shortened
+from bridge.tools.formatting import shortened
 from bridge.tools.kinds import PathText, SnakeCaseParams, by_text
 from bridge.tools.paths import read_text, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan, content_hash
-from bridge.vault.text import encode
+from bridge.vault.text import counted, encode
 
 _MOST_COMPARED = 5_000_000
 """Lines that are compared for one patch."""

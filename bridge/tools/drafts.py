@@ -31,9 +31,10 @@ from bridge.toolkit.tool import (
     WriteTool,
     in_vault,
 )
-from bridge.tools.formatting import NOTHING_THERE, counted, shortened
+from bridge.tools.formatting import NOTHING_THERE, shortened
 from bridge.tools.kinds import CountingCursor
 from bridge.vault.plan import Applied, ChangePlan
+from bridge.vault.text import counted
 
 _STATES = {"open": "", "handed_in": ", handed in: the user is to decide", "sent_back": ", sent back by the user"}
 SHOWN = 40

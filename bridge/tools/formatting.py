@@ -11,6 +11,7 @@ from bridge.clock import stamp
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters
 from bridge.vault.paths import without_middle
+from bridge.vault.text import counted
 
 UNLINKABLE = "#^[]|"
 """Characters that keep Obsidian from following links to a name."""
@@ -29,11 +30,6 @@ def size(count: int) -> str:
 def exact_size(count: int) -> str:
     """Return the same with the bytes themselves, where it leaves any out: `2.4 KB (2,456 bytes)`."""
     return size(count) if count < _KB else f"{size(count)} ({count:,} bytes)"
-
-
-def counted(count: int, thing: str) -> str:
-    """Return a count in words: `1 line`, `5 lines`."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def moment(nanoseconds: int | None) -> datetime | None:

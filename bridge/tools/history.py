@@ -20,12 +20,13 @@ from bridge.toolkit.permitted import Denials
 from bridge.toolkit.registry import StaticProvider, ToolProvider
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, P, Unchanged, WriteTool, in_vault
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
-from bridge.tools.formatting import NOTHING_THERE, counted, first_of, some, within
+from bridge.tools.formatting import NOTHING_THERE, first_of, some, within
 from bridge.tools.kinds import UNLISTED, CountingCursor, SnakeCaseParams, write_spec
 from bridge.tools.services import HistoryPort, ReversalPort
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import Applied, ChangePlan, HistoryEntry
+from bridge.vault.text import counted
 from bridge.versions.grouping import followed
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring

@@ -419,3 +419,8 @@ def lookalikes(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_latin(letter: str) -> bool:
     return letter.isascii() or "\u00c0" <= letter <= "\u024f" or "\u1e00" <= letter <= "\u1eff"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as `1 note` or `1,200 notes`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bridge.tools.formatting import counted, done, exact_size, local_date, local_time, moment, shortened, size
+from bridge.tools.formatting import done, exact_size, local_date, local_time, moment, shortened, size
+from bridge.vault.text import counted
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from bridge.audit.records import counted
 from bridge.contract import consent as wire
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability, ClientInfo
@@ -18,6 +17,7 @@ from bridge.rpc.services import Services
 from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.formatting import some
 from bridge.vault.person_edits import HunkText
+from bridge.vault.text import counted
 
 
 def pending(context: RequestContext, _params: NoParams) -> Sequence[wire.ConsentRequest]:

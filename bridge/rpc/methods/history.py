@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import cache
 
-from bridge.audit.records import counted, read_time
+from bridge.audit.records import read_time
 from bridge.audit.sentences import caller_words
 from bridge.contract import tools as wire
 from bridge.contract.identity import Capability
@@ -22,7 +22,7 @@ from bridge.rpc.methods.outside_changes import entry_time, files_of, outside_dif
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.paths import fold
 from bridge.vault.plan import HistoryEntry, LeftFile
-from bridge.vault.text import NOTE_EXTENSION
+from bridge.vault.text import NOTE_EXTENSION, counted
 from bridge.versions.states import PREFIX
 
 MOST = 1000

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from bridge.audit.records import counted
 from bridge.contract.consent import LineComment, Operation, Preview, Take
 from bridge.contract.drafts import ReviewComment
 from bridge.contract.tools import WritePlan
@@ -22,6 +21,7 @@ from bridge.toolkit.tool import Output, Relayed, ToolSpec, in_vault
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault import person_edits as edits
 from bridge.vault.plan import Applied, ChangeKind, ChangePlan, Hazard, Rest
+from bridge.vault.text import counted
 
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import CallServices, Running

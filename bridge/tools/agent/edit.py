@@ -19,7 +19,7 @@ from bridge.tools.core.screen import SCREEN, SELECTED, with_selection
 from bridge.tools.everyday.places import heading_number, with_text_below
 from bridge.tools.files.editing import EditTarget, append_text, prepend_text, replace_text
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper
-from bridge.tools.formatting import changed_files, counted, diff_facts, shortened, some
+from bridge.tools.formatting import changed_files, diff_facts, shortened, some
 from bridge.tools.joining import parsed
 from bridge.tools.kinds import PathText, Several, SnakeCaseParams, VaultWriteTool, by_text, write_spec
 from bridge.tools.notes.changing import rewritten, shrinking
@@ -28,7 +28,7 @@ from bridge.tools.storage import PlanningStorage
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import Applied, ChangePlan
-from bridge.vault.text import encode, is_note
+from bridge.vault.text import counted, encode, is_note
 
 MOST_EDITS = 1000
 _LINES = frozenset({"edit", "edit_file"})

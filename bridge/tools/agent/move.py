@@ -20,13 +20,12 @@ from bridge.tools.everyday.renaming import RenameHeadingTool, RenamePropertyTool
 from bridge.tools.files.deletion import DeletingTool
 from bridge.tools.files.link_keeping import MOST_LISTED, broken_sentence, followed_data
 from bridge.tools.files.moving import MovePlanner
-from bridge.tools.formatting import counted
 from bridge.tools.kinds import MOST_FILES, PathText, Several, SnakeCaseParams, by_kind, write_spec
 from bridge.tools.paths import NOTE, existing_path, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import Applied, ChangeKind, ChangePlan
-from bridge.vault.text import is_note
+from bridge.vault.text import counted, is_note
 
 _Maker = RenameHeadingTool | RenameTagTool | RenamePropertyTool | SplitNoteTool | MergeNotesTool
 

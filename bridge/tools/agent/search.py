@@ -20,12 +20,12 @@ from bridge.toolkit.parameters import NUMBER, TEXT, Sentence, a_list, members
 from bridge.toolkit.tool import AGENT, STILL_INDEXED, CallContext, Output, ReadEffect, in_vault, matching
 from bridge.tools.core.grep import PatternTool, hit_data, lines_around
 from bridge.tools.core.passages import SearchingTool, found_note, words_only
-from bridge.tools.formatting import NOTHING_THERE, counted, cut, shortened
+from bridge.tools.formatting import NOTHING_THERE, cut, shortened
 from bridge.tools.kinds import LONGEST_PATH, CountingCursor, SnakeCaseParams, left_out, read_spec
 from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
 from bridge.vault.paths import fold, nfc, parse_path
-from bridge.vault.text import BOM
+from bridge.vault.text import BOM, counted
 
 USUAL_NOTES = 10
 USUAL_LINES = 50

@@ -8,12 +8,13 @@ from pydantic import Field, model_validator
 from bridge.errors import InvalidParameters
 from bridge.notes.properties import TAGS, check_tag, remove_property, set_property
 from bridge.toolkit.tool import AGENT, CallContext, Output, Unchanged, in_vault
-from bridge.tools.formatting import changed_files, counted
+from bridge.tools.formatting import changed_files
 from bridge.tools.kinds import LONGEST_NAME, MOST_FILES, Several, SnakeCaseParams, Tag, write_spec
 from bridge.tools.notes.changing import has_tag, with_tag, without_tag
 from bridge.tools.notes.lookup import NoteWriteTool, decoded, encoded
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import Applied, ChangePlan
+from bridge.vault.text import counted
 
 _OWN = frozenset({"set_properties"})
 _ADDS = frozenset({"set_properties", "add_tag"})

@@ -18,11 +18,11 @@ from bridge.index.base_rows import BaseVaults
 from bridge.notes.markdown import MOST_BASES, base_blocks
 from bridge.toolkit.tool import CallContext, Output
 from bridge.tools.bases.holding import EXTENSION
-from bridge.tools.formatting import counted, page, shortened
+from bridge.tools.formatting import page, shortened
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.paths import existing_path, vault_path
 from bridge.tools.storage import Storage, exists
-from bridge.vault.text import is_note
+from bridge.vault.text import counted, is_note
 
 if TYPE_CHECKING:
     from bridge.tools.agent.query import QueryParams

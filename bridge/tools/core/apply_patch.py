@@ -21,13 +21,13 @@ from bridge.errors import Ambiguous, Conflict, InvalidParameters
 from bridge.index.knowledge import NoteResolver, locate
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, WriteTool
 from bridge.tools.core.patch_text import FilePatch, PatchHunk, PatchLine, parse_patch
-from bridge.tools.formatting import counted, first_of, shortened
+from bridge.tools.formatting import first_of, shortened
 from bridge.tools.kinds import LONGEST_PATH, until, write_spec
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath, nfc, parse_path
 from bridge.vault.plan import Applied, ChangePlan, PlanBuilder
-from bridge.vault.text import Lines, encode
+from bridge.vault.text import Lines, counted, encode
 
 Check = Callable[[], None]
 """Raises when the time is over."""

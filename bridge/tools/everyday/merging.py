@@ -23,7 +23,7 @@ from bridge.notes.syntax import encode_destination, fits_wikilink
 from bridge.toolkit.tool import CallContext, Output
 from bridge.tools.everyday.places import RelocatingTool, heading_number, line_number
 from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
-from bridge.tools.formatting import counted, some
+from bridge.tools.formatting import some
 from bridge.tools.joining import appended, body_of, check_joined, ending_of, free_block, parsed, with_blocks
 from bridge.tools.kinds import LONGEST_PATH, NoteName, SnakeCaseParams, write_spec
 from bridge.tools.notes.lookup import decoded, encoded
@@ -31,7 +31,7 @@ from bridge.tools.paths import NOTE, name_after, vault_path
 from bridge.tools.storage import exists
 from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.plan import Applied, ChangeKind, ChangePlan
-from bridge.vault.text import note_name
+from bridge.vault.text import counted, note_name
 
 MOST_SOURCES = 50
 

@@ -14,9 +14,10 @@ from bridge.notes.note import Link, TooMuchWork, Work
 from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.everyday.places import Places, line_number
-from bridge.tools.formatting import NOTHING_THERE, counted, shortened, value_text
+from bridge.tools.formatting import NOTHING_THERE, shortened, value_text
 from bridge.tools.kinds import CountingCursor, NoteName, SnakeCaseParams, read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool, decoded, note_wire
+from bridge.vault.text import counted
 
 MOST = 500
 

@@ -18,7 +18,7 @@ from bridge.toolkit.tool import CallContext, Output, P, Unchanged, WriteTool, in
 from bridge.tools.bases.holding import follow_in, holding_bases
 from bridge.tools.everyday.places import RelocatingTool, heading_number
 from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
-from bridge.tools.formatting import counted, some
+from bridge.tools.formatting import some
 from bridge.tools.joining import parsed
 from bridge.tools.kinds import LONGEST_PATH, LONGEST_TAG, NoteName, SnakeCaseParams, Tag, write_spec
 from bridge.tools.notes.lookup import decoded, encoded
@@ -26,7 +26,7 @@ from bridge.tools.paths import folder_start
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import fold, parse_path
 from bridge.vault.plan import Applied, ChangeKind, ChangePlan
-from bridge.vault.text import is_note, is_text
+from bridge.vault.text import counted, is_note, is_text
 
 if TYPE_CHECKING:
     from bridge.bases.following import Followed, Follower

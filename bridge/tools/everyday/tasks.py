@@ -18,7 +18,7 @@ from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, a_list, me
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Unchanged, in_vault
 from bridge.tools.everyday.places import RelocatingTool, with_text_below
 from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
-from bridge.tools.formatting import counted, listing, page, shortened, some
+from bridge.tools.formatting import listing, page, shortened, some
 from bridge.tools.joining import free_block, parsed, with_blocks
 from bridge.tools.kinds import LONGEST_PATH, Cursor, NoteName, SnakeCaseParams, Tag, read_spec, write_spec
 from bridge.tools.notes.lookup import NoteLookup, decoded, encoded
@@ -26,7 +26,7 @@ from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
 from bridge.vault.paths import fold, parse_path
 from bridge.vault.plan import Applied, ChangeKind, ChangePlan
-from bridge.vault.text import is_note
+from bridge.vault.text import counted, is_note
 
 MOST_LISTED = 1000
 MOST_CHANGED = 200

@@ -27,14 +27,14 @@ from bridge.toolkit.parameters import Sentence
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, Unchanged, WriteEffect, in_vault
 from bridge.tools import incoming
 from bridge.tools.files.link_keeping import LinkKeeper
-from bridge.tools.formatting import UNLINKABLE, counted, done, first_of, shortened, size
+from bridge.tools.formatting import UNLINKABLE, done, first_of, shortened, size
 from bridge.tools.joining import appended, body_of, ending_of
 from bridge.tools.kinds import LONGEST_PATH, NO_CONTENT, PathText, SnakeCaseParams, VaultWriteTool, write_spec
 from bridge.tools.paths import NOTE, name_after, note_path, read_text, title_of, vault_path
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.paths import VaultPath, fold, protected
 from bridge.vault.plan import Applied, ChangePlan
-from bridge.vault.text import encode, note_name
+from bridge.vault.text import counted, encode, note_name
 
 
 class CreateFolderParams(SnakeCaseParams):

@@ -14,7 +14,7 @@ from bridge.contract.consent import ConsentClass, FilePreview, Operation
 from bridge.errors import InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key
 from bridge.toolkit.tool import CallContext, Output, P
-from bridge.tools.formatting import counted, size, some
+from bridge.tools.formatting import size, some
 from bridge.tools.kinds import RequiredPath, SnakeCaseParams, VaultWriteTool, until, write_spec
 from bridge.tools.paths import existing_path, not_found_as
 from bridge.tools.storage import PlanningStorage
@@ -23,7 +23,7 @@ from bridge.vault.diff import binary_line
 from bridge.vault.files import Subtree
 from bridge.vault.paths import VaultPath, fold
 from bridge.vault.plan import Applied, Change, ChangeKind, ChangePlan, preview
-from bridge.vault.text import describe_binary, is_text
+from bridge.vault.text import counted, describe_binary, is_text
 
 NAMED = 10
 """Files that a warning names; the others it counts."""

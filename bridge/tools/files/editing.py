@@ -15,14 +15,14 @@ from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.files.replacing import find_text, replace_spans
-from bridge.tools.formatting import counted, diff_facts, done, shortened, size
+from bridge.tools.formatting import diff_facts, done, shortened, size
 from bridge.tools.kinds import RequiredContent, RequiredPath, SnakeCaseParams, VaultWriteTool, by_text, write_spec
 from bridge.tools.paths import existing_path, failing_as, read_text, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import Applied, ChangePlan
-from bridge.vault.text import CHUNK, Lines, describe_binary, encode, is_text
+from bridge.vault.text import CHUNK, Lines, counted, describe_binary, encode, is_text
 
 
 class EditTarget(NamedTuple):

@@ -17,12 +17,12 @@ from bridge.notes.note import TooMuchWork
 from bridge.notes.rewriting import Relocation, RewrittenText, rewrite
 from bridge.toolkit.tool import CallContext
 from bridge.tools.bases.holding import EXTENSION, follow_in, holding_bases
-from bridge.tools.formatting import counted, first_of
+from bridge.tools.formatting import first_of
 from bridge.tools.kinds import until
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import BrokenLink, ChangeKind, ChangePlan, PlanBuilder
-from bridge.vault.text import is_text
+from bridge.vault.text import counted, is_text
 
 MOST_BYTES = 512 << 20
 """Bytes of rewritten notes that one plan may hold: a plan is held in memory until it is answered."""

@@ -13,14 +13,14 @@ from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound, Tool
 from bridge.notes.rewriting import Relocation
 from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.link_keeping import SOURCES, KeptLinks, LinkKeeper, broken_sentence, closed_file, followed_data
-from bridge.tools.formatting import UNLINKABLE, counted
+from bridge.tools.formatting import UNLINKABLE
 from bridge.tools.kinds import RequiredDestination, RequiredSource, SnakeCaseParams, VaultWriteTool, write_spec
 from bridge.tools.paths import existing_path, note_path, vault_path
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.files import Obstacle
 from bridge.vault.paths import VaultPath, fold, parse_path, protected, unsafe_name
 from bridge.vault.plan import Applied, ChangeKind, ChangePlan, PlanBuilder, content_hash
-from bridge.vault.text import CHUNK
+from bridge.vault.text import CHUNK, counted
 
 MOST_FILES = 20_000
 """Files that one call moves."""

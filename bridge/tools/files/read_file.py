@@ -18,12 +18,13 @@ from bridge.tools.core.file_part import (
     outline,
     outline_lines,
 )
-from bridge.tools.formatting import counted, next_words, size
+from bridge.tools.formatting import next_words, size
 from bridge.tools.kinds import RequiredPath, SnakeCaseParams, read_spec
 from bridge.tools.paths import NOTE, asked_path, existing_path, not_found_as
 from bridge.tools.services import Handed
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
+from bridge.vault.text import counted
 
 MOST_LINES = 2000
 MOST_BYTES = 100 * 1024

@@ -24,7 +24,7 @@ from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, CopiedChanges, Output, ReadTool, RequestEffect, ToolSpec, running
-from bridge.tools.formatting import counted, first_of
+from bridge.tools.formatting import first_of
 from bridge.tools.storage import VaultStorage
 from bridge.tools.terminal.commands import (
     find_program,
@@ -39,7 +39,7 @@ from bridge.vault.disk import as_failure
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.person_edits import NO_BACKUP
 from bridge.vault.plan import Applied
-from bridge.vault.text import with_hidden_characters_shown
+from bridge.vault.text import counted, with_hidden_characters_shown
 from bridge.vault.working_copy import WorkingCopy, is_too_large
 from bridge.workers.pool import first_line
 

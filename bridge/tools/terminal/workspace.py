@@ -20,12 +20,12 @@ from bridge.sandbox.job import remove_tree
 from bridge.sandbox.profile import Profile, ProgramLimits, environment
 from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import Settings
-from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
 from bridge.tools.terminal.commands import GIT, kept_by_git
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import ChangePlan, content_hash
+from bridge.vault.text import counted
 from bridge.vault.working_copy import Differences, WorkingCopy
 
 MOST_LARGE_FILES: Final = 200
