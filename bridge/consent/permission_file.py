@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 
 import orjson
 
-from bridge.clock import Clock, stamp
+from bridge.clock import Clock, moment_of, stamp
 from bridge.contract.consent import Reach, TargetKind
 from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.policy.consent import Letter
@@ -503,7 +503,7 @@ class GrantExpiry:
         """Return what an earlier run wrote; nothing when that cannot be read, and then everything counts from now."""
         try:
             written = orjson.loads(self._state.read(_USED_FILE, limit=_MOST_BYTES))
-            return {(key, letter): _moment(at) for key, letters in written.items() for letter, at in letters.items()}
+            return {(key, letter): moment_of(at) for key, letters in written.items() for letter, at in letters.items()}
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, AttributeError, TypeError) as error:
@@ -527,11 +527,3 @@ class GrantExpiry:
         except OSError:
             self._dirty = True
             raise
-
-
-def _moment(text: str) -> datetime:
-    """Return a time as it was written. Raise ValueError where it has no zone, without which it cannot be compared."""
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError("a time has no zone")
-    return moment

@@ -11,7 +11,7 @@ where both notes have another value, the first keeps its own.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
 from bridge.errors import InvalidParameters
@@ -531,6 +531,10 @@ def merge_properties(text: str, other: str, ending: str) -> MergedProperties:
     return MergedProperties(merged, tuple(merging.left_out))
 
 
+_MOST_READ = 4_000_000
+"""Characters that are read again in all while properties are added: half a second. What comes then is left out."""
+
+
 class _Merging:
     """The properties of a note, while others are added one by one; each is read again before it counts."""
 
@@ -538,17 +542,24 @@ class _Merging:
         self.yaml = yaml
         self.left_out: list[str] = []
         self._properties = dict(properties)
+        self._names = {fold(name): name for name in reversed(properties)}
         self._ending = ending
+        self._unread = _MOST_READ
 
     def take(self, name: str, value: Any, lines: str) -> None:
         """Add one property, or what its list has more; note where that is not possible."""
-        mine = next((each for each in self._properties if fold(each) == fold(name)), None)
-        if mine is None:
+        mine = self._names.get(fold(name))
+        self._unread -= len(self.yaml) + len(lines)
+        if self._unread < 0:
+            done = False
+        elif mine is None:
             done = bool(lines) and self._become(
                 _ended(self.yaml, self._ending)
                 + _ended(lines.replace("\r\n", "\n").replace("\n", self._ending), self._ending),
                 {**self._properties, name: value},
             )
+            if done:
+                self._names[fold(name)] = name
         else:
             done = self._extend(mine, value)
         if not done:
@@ -559,8 +570,8 @@ class _Merging:
         have, more = _items(name, self._properties[name]), _items(name, value)
         if have is None or more is None:
             return repr(self._properties[name]) == repr(value) or value is None
-        known = [fold(each) if isinstance(each, str) else each for each in have]
-        lacking = [each for each in more if (fold(each) if isinstance(each, str) else each) not in known]
+        known = {_key(each) for each in have}
+        lacking = [each for each in more if _key(each) not in known]
         if not lacking:
             return True
         try:
@@ -606,6 +617,11 @@ def _items(name: str, value: Any) -> list[Any] | None:
     if value is None or value == "":
         return []
     return [value] if isinstance(value, str) else None
+
+
+def _key(item: Any) -> Any:
+    """Return what makes two items of a list the same."""
+    return fold(item) if isinstance(item, str) else item if isinstance(item, Hashable) else repr(item)
 
 
 def _written_item(value: Any) -> str:
