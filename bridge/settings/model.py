@@ -8,12 +8,12 @@ is derived from these fields. A change of them says what they were, what they ar
 import ast
 import contextlib
 import difflib
-import inspect
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
@@ -584,14 +584,15 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
     return described | {"properties": properties, "sections": sections}
 
 
+_SOURCE = Path(__file__).read_bytes()
+"""Read at once: later the file may be that of another version, which was installed while the bridge runs."""
+
+
 @cache
 def _descriptions() -> dict[str, str]:
-    """Return the sentence below each setting. It is read when a form needs it, so that no start takes time for it.
-
-    By then the file may be that of another version, which was installed while the bridge runs.
-    """
+    """Return the sentence below each setting. It is looked for when a form needs it: no start takes time for it."""
     found: dict[str, str] = {}
-    tree = ast.parse(inspect.getsource(sys.modules[__name__]))
+    tree = ast.parse(_SOURCE)
     classes = (each for each in tree.body if isinstance(each, ast.ClassDef))
     settings = next(each for each in classes if each.name == Settings.__name__)
     for field, below in pairwise(settings.body):
