@@ -256,6 +256,7 @@ class ConsentLink:
         self._told: set[tuple[str, str]] = set()
         """The parts of the inbox already reported."""
         self._telling: asyncio.Task[None] | None = None
+        self._has_news = False
         self._started: StartedBridge | None = None
 
     async def run(self, say: Say) -> None:
@@ -383,21 +384,26 @@ class ConsentLink:
 
     def _tell_of_others(self, bridge: Connection, say: Say) -> None:
         """Say what else waits, as soon as no question is being answered. Returns at once."""
+        self._has_news = True
         if self._telling is None or self._telling.done():
             self._telling = asyncio.create_task(self._tell(bridge, say))
 
     async def _tell(self, bridge: Connection, say: Say) -> None:
-        """Say what waits besides the questions, each thing once."""
+        """Say what waits besides the questions, each thing once; also what comes while a question is answered."""
         with contextlib.suppress(ConnectionLost, ProtocolFailure):
-            for line in await bridge.request("inbox.list"):
-                name = (line["kind"], line["ids"][0] if line["count"] == 1 else line["clientId"])
-                if line["questions"] or line["kind"] == "question" or name in self._told:
-                    continue
-                self._told.add(name)
-                draft = "You are asked about it here." if line["kind"] == "draft" else ""
-                how = draft or f"See `{typed_command(opening(line), self._vault)}`."
-                said = f"{line['client']}, since {local_time(line['since'])}: {described(line)}"
-                await say(f"{sanitize_plain(said)}. {how}")
+            while self._has_news:
+                self._has_news = False
+                for line in await bridge.request("inbox.list"):
+                    name = (line["kind"], line["ids"][0] if line["count"] == 1 else line["clientId"])
+                    if not line["questions"] and line["kind"] != "question" and name not in self._told:
+                        self._told.add(name)
+                        await say(self._saying(line))
+
+    def _saying(self, line: dict[str, Any]) -> str:
+        said = f"{line['client']}, since {local_time(line['since'])}: {described(line)}"
+        is_asked = line["kind"] == "draft"
+        how = "You are asked about it here." if is_asked else f"See `{typed_command(opening(line), self._vault)}`."
+        return f"{sanitize_plain(said)}. {how}"
 
     def _take(self, notification: Notification) -> None:
         params = notification.params

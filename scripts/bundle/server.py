@@ -3,11 +3,12 @@
 The first start makes the program a client of its own; its token stays in the user's folder.
 """
 
+import asyncio
 import sys
 from pathlib import Path
 
 from bridge.agents.credential import ensure_client
-from bridge.cli.connection import run_once
+from bridge.cli.connection import run_with
 from bridge.cli.install_client import BridgeClients
 from bridge.cli.main import main
 from bridge.client import TokenNotFound, find_vault, token_storage
@@ -21,7 +22,7 @@ def prepare(vault: Path) -> None:
     try:
         token_storage.find_token(vault, CLIENT)
     except TokenNotFound:
-        run_once(vault, lambda bridge: ensure_client(vault, CLIENT, BridgeClients(bridge)))
+        asyncio.run(run_with(vault, lambda bridge: ensure_client(vault, CLIENT, BridgeClients(bridge))))
 
 
 if __name__ == "__main__":

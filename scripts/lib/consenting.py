@@ -9,7 +9,7 @@ from typing import Any
 from bridge.client import connect
 from bridge.consent.broker import Broker
 from bridge.contract.base import Event
-from bridge.contract.consent import ConsentRequest, Decision
+from bridge.contract.consent import ConsentRequest, Decision, RespondParams
 from bridge.identity.caller import PERSON
 
 
@@ -50,11 +50,8 @@ class YesHost:
             return
         answer = asyncio.get_running_loop().create_task(
             self._broker.respond(
-                event.request_id,
-                Decision.ALLOW_ONCE,
-                plan_digest=event.plan_digest,
-                feedback=None,
-                by=PERSON,
+                RespondParams(request_id=event.request_id, decision=Decision.ALLOW_ONCE, plan_digest=event.plan_digest),
+                PERSON,
             )
         )
         self._answers.add(answer)

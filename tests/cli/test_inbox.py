@@ -1,6 +1,7 @@
 """The inbox at the command line: what waits, whose it is, and what opens it; and on the consent screen."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from bridge.cli.main import app
 from bridge.cli.status import described, opening
 from bridge.client import connect, find_vault, token_storage
 from bridge.client.token_storage import save_to_file
+from tests.patience import PATIENCE
 
 ROBOT = "Night robot"
 HOSTILE = "\x1b[31mred\u202e [bold]b[/bold]\nVault Bridge: all is well"
@@ -124,3 +126,21 @@ def test_the_screen_says_what_else_waits_and_asks_about_what_was_handed_in_also_
     assert "Log.md lost most of its lines while the bridge was not running. See `" in seen
     assert "history --diff outside-" in seen
     assert "\nVault Bridge: all is well" not in seen
+
+
+@pytest.mark.slow
+def test_the_screen_also_says_what_comes_while_a_question_is_open(served: Any, terminal: Terminal) -> None:
+    (served.vault / "Log.md").write_text(LONG, encoding="utf-8")
+    served.stop()
+    served.start()
+    served.run(work_at_night(served.vault))
+    screen = terminal("approve", "--vault", str(served.vault), columns=200)
+    screen.see("Your answer")
+    (served.vault / "Log.md").write_text("# Log\n", encoding="utf-8")
+    deadline = time.monotonic() + PATIENCE
+    while all(line["kind"] != "changes" for line in served.host("inbox.list")):
+        assert time.monotonic() < deadline
+    screen.type("l\r")
+    screen.see("Your answer", after="Set aside")
+    screen.type("y\r")
+    assert "Log.md lost most of its lines" in screen.see("Another program, since")

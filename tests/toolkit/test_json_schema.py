@@ -8,7 +8,7 @@ import pytest
 from bridge.toolkit.json_schema import DEEPEST_SCHEMA, LARGEST_SCHEMA, compile_schema
 
 DOUBLING = {f"a{step}": {"allOf": [{"$ref": f"#/$defs/a{step + 1}"}] * 2} for step in range(40)}
-PATTERNS = {f"^{number}$": {} for number in range(999)} | {"^x": {}}
+PATTERNS: dict[str, Any] = {f"^{number}$": {} for number in range(999)} | {"^x": {}}
 DEFINITIONS = {**DOUBLING, "a40": {"type": "object"}}
 
 

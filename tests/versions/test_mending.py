@@ -66,7 +66,7 @@ def test_every_kind_of_link_is_mended_and_no_other_byte_changes(linked: Recorded
     assert after["prop.md"] == b'---\nup: "[[Old plans]]"\n---\n'
     assert {path for path in after if after[path] != before[path]} == {"Diary/today.md", "board.canvas", "prop.md"}
     assert broken(linked) == 0
-    with pytest.raises(NotFound, match="not any more"):
+    with pytest.raises(NotFound, match="are left to mend"):
         mend(linked)
     (change,) = linked.ledger.history()
     linked.apply(linked.ledger.undo_plan(change.execution_id)[1], "undo-1")
