@@ -48,11 +48,9 @@ class YesHost:
         """Answer a question."""
         if not isinstance(event, ConsentRequest):
             return
+        said = {"requestId": event.request_id, "decision": Decision.ALLOW_ONCE, "planDigest": event.plan_digest}
         answer = asyncio.get_running_loop().create_task(
-            self._broker.respond(
-                RespondParams(request_id=event.request_id, decision=Decision.ALLOW_ONCE, plan_digest=event.plan_digest),
-                PERSON,
-            )
+            self._broker.respond(RespondParams.model_validate(said), PERSON)
         )
         self._answers.add(answer)
         answer.add_done_callback(self._answers.discard)
