@@ -52,9 +52,10 @@ class ReversalTool(WriteTool[ReversalParams]):
         """Report which change it was, and which files it touched."""
         key, done = ("redone", "Made again") if applied.plan.reversal == "redo" else ("undone", "Undone")
         plan = applied.plan
-        change, files = (plan.reverses or "").replace(",", ", "), list(plan.targets)
-        count = f"{plan.counted_files}: " if len(files) > 1 else ""
-        return with_left(Output({key: change, "files": files}, f"{done}: {change} ({count}{some(files)})"), plan)
+        change, named = (plan.reverses or "").replace(",", ", "), plan.named_files or plan.targets
+        count = f"{plan.counted_files}: " if len(named) > 1 else ""
+        data = {key: change, "files": list(plan.targets)}
+        return with_left(Output(data, f"{done}: {change} ({count}{some(named)})"), plan)
 
 
 class UndoTool(ReversalTool):

@@ -223,15 +223,20 @@ class ChangePlan:
 
         Questions and answers name this number.
         """
-        known, count = dict[str, int](), 0
+        return len(self.named_files)
+
+    @cached_property
+    def named_files(self) -> tuple[str, ...]:
+        """Return these files, each by the last path that it has in the plan."""
+        known, names = dict[str, int](), dict[int, str]()
         for change in self.changes:
             if change.of_folder:
                 continue
-            file = known.pop(change.path, count)
-            count += file == count
+            last, file = change.new_path or change.path, known.pop(change.path, len(names))
+            names[file] = last
             if change.kind is not ChangeKind.DELETE:
-                known[change.new_path or change.path] = file
-        return count
+                known[last] = file
+        return tuple(names.values())
 
     @property
     def counted_files(self) -> str:

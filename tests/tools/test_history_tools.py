@@ -1,5 +1,6 @@
 """undo and redo: the ledger's plans, asked and reported like any other write."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,6 +34,16 @@ def test_the_ledgers_plan_is_the_effect(bench: Any, name: str, kind: str, word: 
     output = bench.report(name, backup=None, **arguments)
     assert output.data == {word: "patch-1", "files": ["a.md"]}
     assert "patch-1" in output.text
+
+
+def test_the_answer_names_as_many_files_as_it_counts(bench: Any) -> None:
+    old = content_hash(b"old")
+    moved = Change(ChangeKind.MOVE, "Archive/b.md", new_path="b.md", before=old, after=old)
+    plan = reversal("undo")
+    bench.history.plan = replace(plan, changes=(*plan.changes, moved, Change(ChangeKind.RMDIR, "Archive")))
+    output = bench.report("history_undo", backup=None)
+    assert output.text.startswith("Undone: patch-1 (2 files: a.md, b.md)")
+    assert output.data["files"] == ["a.md", "Archive/b.md", "b.md", "Archive"]
 
 
 @pytest.mark.parametrize("name", ["history_undo", "history_redo"])
