@@ -15,6 +15,7 @@ import orjson
 
 from bridge.audit.files import FOLDER as LOGS
 from bridge.audit.files import NAME as LOG
+from bridge.clock import moment_of
 from bridge.consent.permission_file import FILE as PERMISSIONS
 from bridge.consent.permission_file import PermissionFileFault, parse_permissions
 from bridge.contract.discovery import STATE_FOLDER
@@ -163,8 +164,7 @@ def _moments(times: list[Any]) -> Iterator[datetime]:
     """Yield those that are times with a zone: the files may have been changed by others."""
     for time in times:
         with suppress(ValueError, TypeError):
-            if (moment := datetime.fromisoformat(time)).tzinfo is not None:
-                yield moment
+            yield moment_of(time)
 
 
 def _logged(vault: Path) -> list[Any]:

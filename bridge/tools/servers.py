@@ -25,7 +25,7 @@ from bridge.toolkit.parameters import JsonSchemaParameters, ModelParameters
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, Tool, ToolSpec
 from bridge.tools.formatting import quoted
-from bridge.vault.text import with_hidden_characters_shown
+from bridge.vault.text import counted, with_hidden_characters_shown
 
 OFF: Final = (
     "Other servers are not allowed here. The user can allow them in the settings, or with "
@@ -239,11 +239,10 @@ class McpLoaderTool(ReadTool[NoParams]):
             if change is not None:
                 changed.append(name)
                 told.append(f"It was not allowed like this before:\n{change}")
-        count = len(self._entries)
         insists = f"These servers are new, or started otherwise than when you allowed them: {', '.join(changed)}"
         return RequestEffect(
             tuple(server_tool_target(name, "start") for name in self._entries),
-            f"Connect {count} other server{'' if count == 1 else 's'}",
+            f"Connect {counted(len(self._entries), 'other server')}",
             "\n\n".join(told),
             insists=insists if changed else "",
         )

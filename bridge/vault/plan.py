@@ -21,7 +21,7 @@ from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.change_facts import binary_kind, change_facts, change_note
 from bridge.vault.diff import Diff, Region, unified_diff
 from bridge.vault.paths import VaultPath, folders_above
-from bridge.vault.text import is_text
+from bridge.vault.text import counted, is_text
 
 
 class ChangeKind(StrEnum):
@@ -241,7 +241,7 @@ class ChangePlan:
     @property
     def counted_files(self) -> str:
         """Return the number of files, in words."""
-        return "1 file" if self.files == 1 else f"{self.files:,} files"
+        return counted(self.files, "file")
 
     @property
     def targets(self) -> tuple[str, ...]:

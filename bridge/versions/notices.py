@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from bridge.clock import Clock
-from bridge.vault.text import is_note
+from bridge.vault.text import counted, is_note
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring, kind_of
 from bridge.versions.states import PREFIX, Effect, Entry, Origin
@@ -93,7 +93,7 @@ class Notice(NamedTuple):
             return lost
         noun = "note" if all(one.notes for one in self.tallies) else "file"
         (count, kind), *rest = parts
-        said = [f"{count:,} {noun}{'' if count == 1 else 's'} {kind}", *(f"{more:,} {what}" for more, what in rest)]
+        said = [f"{counted(count, noun)} {kind}", *(f"{more:,} {what}" for more, what in rest)]
         return ", ".join([*said, *([lost] if lost else [])])
 
 

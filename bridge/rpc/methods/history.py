@@ -90,7 +90,7 @@ def _answer(
     context: RequestContext, pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool
 ) -> wire.UndoneAll:
     if (denial := _denial(context)) is not None:
-        pairs = [(visible([entry], denial)[0], _without_closed(entry, found, denial)) for entry, found in pairs]
+        pairs = [(_seen(entry, denial), _without_closed(entry, found, denial)) for entry, found in pairs]
     left = {one.path for _entry, found in pairs for one in found.left}
     files = {path for entry, found in pairs if found.why is None for path in entry.files} - left
     done = sum(found.why is None for _entry, found in pairs)

@@ -8,6 +8,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from bridge.clock import SystemClock
@@ -67,8 +68,6 @@ def test_the_worker_makes_the_same_vectors(of: Packaged) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted as Linux counts them")
 def test_a_worker_cuts_texts_into_tokens_in_one_thread(model: PackagedModel) -> None:
-    import psutil  # noqa: PLC0415 - as below
-
     model.embed(["tea and toast"] * (QUICK.few + 1))
     (worker,) = model._pool._idle
     working, watching_its_memory = 1, 1
@@ -85,8 +84,6 @@ def test_a_worker_that_was_killed_fails_one_portion_and_the_next_starts_another(
 
 
 def test_a_worker_lets_others_go_first_and_ends_with_its_input() -> None:
-    import psutil  # noqa: PLC0415 - one use
-
     worker = Worker("bridge.index.vectors.packaged")
     worker.ask({"model": QUICK.name, "sizes": [3]}, b"tea")
     process = psutil.Process(worker._process.pid)
